@@ -12,6 +12,7 @@
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
 #include "backend/agent/file_reader.h"
+#include "backend/agent/spawn_server.h"
 #include "backend/node/gpu_sampler.h"
 #include "backend/rights/rights_wire.h"
 #include "backend/shim/shim_server.h"
@@ -195,7 +196,7 @@ static void become_launcher(const struct options *o, int ready, int starter)
 
 static struct agent_config common_config(void)
 {
-    return (struct agent_config){.reader = exe_path(),
+    return (struct agent_config){.reader = "/proc/self/exe",
                                  .spool_keep_ms = env_ms(SPOOL_KEEP_VARIABLE, SPOOL_KEEP_MS),
                                  .stuck_ms = env_ms(STUCK_VARIABLE, STUCK_MS),
                                  .gpu_look_ms = env_ms(GPU_LOOK_VARIABLE, 0),
@@ -239,6 +240,8 @@ int main(int argc, char **argv)
         return shim_program(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], GPU_SAMPLER_OPTION) == 0)
         return gpu_sampler_main(getenv(NVML_VARIABLE));
+    if (argc == 3 && strcmp(argv[1], SPAWN_SERVER_OPTION) == 0)
+        return spawn_server_main(argv[2]);
     if (argc == 3 && strcmp(argv[1], FILE_READER_OPTION) == 0) {
         log_open("stoker-agent", 2, LOG_LVL_INFO);
         return file_reader_main(argv[2]);

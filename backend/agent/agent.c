@@ -26,6 +26,7 @@
 #include "backend/agent/node_usage.h"
 #include "backend/agent/outfile.h"
 #include "backend/agent/rights_client.h"
+#include "backend/agent/spawn_server.h"
 #include "backend/agent/spool.h"
 #include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
@@ -35,6 +36,7 @@
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
 #include "backend/agent/waiting_shims.h"
+#include "backend/confine/confine.h"
 #include "backend/node/cpu_order.h"
 #include "backend/node/node_gpus.h"
 #include "backend/rights/own_rights.h"
@@ -58,6 +60,7 @@ struct agent_daemon {
     struct controller_id controller;
     struct ended_launches ended;
     struct lease lease;
+    struct spawn_server spawn_server; /* where this process starts nothing itself */
     struct spool *spool;
     struct outfiles *outfiles;
     struct adoption adoption;
@@ -337,7 +340,7 @@ static void agent_on_task_end(void *ctx, const struct launch_key *key)
 static bool agent_is_helper(void *ctx, pid_t pid)
 {
     const struct agent_daemon *d = ctx;
-    return node_gpus_is_child(d->a.gpus, pid);
+    return pid == d->spawn_server.pid || node_gpus_is_child(d->a.gpus, pid);
 }
 
 /* --- start --- */
@@ -370,19 +373,6 @@ static int agent_listen(struct agent_daemon *d, struct errtext *err)
     return 0;
 }
 
-/* An agent in the scope of a login goes with it where the system is set up that way. */
-static void agent_note_session(struct agent *a)
-{
-    char text[4096];
-    if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 ||
-        !strstr(text, "/session-"))
-        return;
-    strv_push(&a->facts.notes,
-              "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
-    log_warn("started in a login session: where logind kills the processes of a session, this agent and "
-             "its tasks end with it");
-}
-
 /* Running tasks go on, admitted or not. */
 static void agent_read_policy_again(struct agent_daemon *d)
 {
@@ -413,7 +403,10 @@ static void agent_on_signal(void *ctx, int signo)
     pid_t pid;
     int status;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (!node_gpus_child_ended(a->gpus, pid)) {
+        if (pid == d->spawn_server.pid) {
+            log_error("the process that starts programs has ended, and with it this agent");
+            loop_stop(a->loop);
+        } else if (!node_gpus_child_ended(a->gpus, pid)) {
             rights_client_child_ended(a->rights, pid, status);
             waiting_shims_child_ended(a->waiting, pid, status);
             task_shim_child_ended(a, pid);
@@ -441,6 +434,19 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
     return r;
 }
 
+/* It has no filter where it has root's rights itself: to close devices is one of them. */
+static bool agent_is_confined(const struct agent *a)
+{
+    return a->cfg.launched || geteuid() != 0;
+}
+
+static void agent_give_up(const struct agent *a)
+{
+    int r = agent_is_confined(a) ? confine_system_calls(CONFINE_NETWORK, "stoker-agent") : 1;
+    if (r < 0)
+        log_warn("system calls are not restricted: %s", strerror(-r));
+}
+
 /* The rights, and what they are needed for at the beginning. */
 static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
 {
@@ -451,6 +457,7 @@ static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
                                       .shim = a->cfg.shim,
                                       .shim_mode = a->cfg.shim_mode,
                                       .reader = a->cfg.reader,
+                                      .spawner = spawn_server_spawner(&d->spawn_server),
                                       .agent = geteuid(),
                                       .is_helper = agent_is_helper,
                                       .ctx = d,
@@ -469,7 +476,7 @@ static void agent_inspect_machine(struct agent_daemon *d)
     cpu_order_read(&facts->probe.cpus, CPU_ORDER_SYSFS, &facts->cpu_order);
     disk_reserve_take(&a->dir);
     a->containment = containment_new(a);
-    agent_note_session(a);
+    containment_note_session(a);
     if (a->root && a->cfg.controller && !a->cfg.launched)
         strv_push(&a->facts.notes, "the agent has the rights of root: there is no account stoker-agent");
 }
@@ -482,7 +489,9 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
     umask(077);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_DUMPABLE, 0);
-    int r = agent_read_dir(d, err);
+    /* First of all: the process inherits nothing. */
+    int r = agent_is_confined(a) ? spawn_server_start(&d->spawn_server, a->cfg.shim, err) : 0;
+    r = r ? r : agent_read_dir(d, err);
     r = r ? r : agent_find_rights(d, err);
     if (r < 0)
         return r;
@@ -505,13 +514,16 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
                                                        .facts = &a->facts,
                                                        .dir_fd = a->dir.fd,
                                                        .look_ms = a->cfg.gpu_look_ms,
+                                                       .spawner = spawn_server_spawner(&d->spawn_server),
                                                        .test_nvml = a->cfg.test_nvml,
                                                        .ops = &agent_gpus_ops,
                                                        .ctx = d});
     containment_close_gpus(a->containment);
     if (!a->cfg.launched)
         own_rights_reduce(a->cfg.controller != NULL);
-    return agent_listen(d, err);
+    r = agent_listen(d, err);
+    agent_give_up(a);
+    return r;
 }
 
 static void agent_stop(struct agent_daemon *d)
@@ -534,6 +546,7 @@ static void agent_stop(struct agent_daemon *d)
     containment_free(a->containment);
     rights_client_free(a->rights);
     waiting_shims_free(a->waiting);
+    spawn_server_stop(&d->spawn_server);
     node_facts_fini(&a->facts);
     if (d->listener.fd >= 0)
         close(d->listener.fd);

@@ -67,6 +67,18 @@ void containment_free(struct containment *c)
     free(c);
 }
 
+void containment_note_session(struct agent *a)
+{
+    char text[4096];
+    if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 ||
+        !strstr(text, "/session-"))
+        return;
+    strv_push(&a->facts.notes,
+              "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
+    log_warn("started in a login session: where logind kills the processes of a session, this agent and "
+             "its tasks end with it");
+}
+
 /* --- GPUs --- */
 
 void containment_close_gpus(struct containment *c)

@@ -15,7 +15,6 @@
 #include "backend/node/gpu_sampler.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
-#include "src/base/spawn.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -266,7 +265,8 @@ static int gpus_spawn(struct node_gpus *g)
         close(in[1]);
         return -EMFILE;
     }
-    int r = spawn_program(
+    int r = spawner_start(
+        &g->cfg.spawner,
         &(struct spawn){
             .path = "/proc/self/exe", .argv = argv, .fds = {{in[0], 0}, {out[1], 1}}, .n_fds = 2},
         &g->pid);

@@ -9,6 +9,7 @@
 #include "backend/loop/loop.h"
 #include "backend/node/node_facts.h"
 #include "backend/task/proc.h"
+#include "src/base/spawn.h"
 
 struct node_gpus;
 
@@ -29,6 +30,7 @@ struct node_gpus_config {
     struct node_facts *facts; /* its probe follows what is found */
     int dir_fd;               /* keeps the numbers of the GPUs */
     uint32_t look_ms;         /* between looks; 0: the usual time */
+    struct spawner spawner;   /* of the process that looks */
     bool test_nvml;           /* a test's library stands in for NVIDIA's */
     const struct node_gpus_ops *ops;
     void *ctx;

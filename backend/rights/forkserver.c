@@ -12,7 +12,6 @@
 
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
-#include "src/base/spawn.h"
 
 #define ANSWER_WAIT_S 5 /* one that is stopped, or starves, must not stop the agent */
 #define TITLE_SIZE    512
@@ -44,7 +43,8 @@ static int forkserver_start(struct forkserver *f)
     argv[n] = title;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    int r = spawn_program(&(struct spawn){.path = f->program,
+    int r = spawner_start(&f->spawner,
+                          &(struct spawn){.path = f->program,
                                           .argv = argv,
                                           .env = env,
                                           .fds = {{sv[1], FORKSERVER_FD}},

@@ -11,10 +11,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "src/base/spawn.h"
+
 struct forkserver {
     const char *program; /* that of the shims ... */
     const char *mode;    /* ... and an argument in front of the others, or NULL */
-    pid_t pid;           /* 0: none runs */
+    struct spawner spawner;
+    pid_t pid; /* 0: none runs */
     int fd;
 };
 

@@ -19,10 +19,11 @@
 struct rights *rights_new(const struct rights_config *cfg, const struct agent_dir *dir)
 {
     struct rights *r = xcalloc(1, sizeof *r);
-    *r = (struct rights){.cfg = *cfg,
-                         .dir = dir,
-                         .root = geteuid() == 0,
-                         .forkserver = {.program = cfg->shim, .mode = cfg->shim_mode}};
+    *r = (struct rights){
+        .cfg = *cfg,
+        .dir = dir,
+        .root = geteuid() == 0,
+        .forkserver = {.program = cfg->shim, .mode = cfg->shim_mode, .spawner = cfg->spawner}};
     own_limits_raise(&r->limits, r->root);
     struct cgroup_trees trees;
     cgroup_trees_find(&trees, &r->notes);

@@ -8,6 +8,7 @@
 #include "backend/rights/agent_dir.h"
 #include "backend/task/taskdir.h"
 #include "src/base/err.h"
+#include "src/base/spawn.h"
 
 enum rights_kind {
     RIGHTS_NOTES,        /* text: what the machine offers, a line each */
@@ -74,6 +75,7 @@ struct rights_config {
     const char *clients;          /* where commands look for client.sock; NULL: only on login nodes */
     const char *shim, *shim_mode; /* see forkserver.h */
     const char *reader;           /* the program of the readers */
+    struct spawner spawner;       /* of the shims' server and of readers */
     uint32_t agent;               /* the uid of the agent: that of this process, or another */
     /* Whether a child of this process that is neither supervisor nor reader is one of its own. */
     bool (*is_helper)(void *ctx, pid_t pid);

@@ -13,7 +13,6 @@
 #include "backend/rights/rights_internal.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
-#include "src/base/spawn.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
@@ -208,7 +207,8 @@ int rights_read(struct rights *r, const struct rights_request *q, struct rights_
     snprintf(user, sizeof user, "%u", (unsigned)q->uid);
     char *argv[] = {name, option, user, NULL}, *env[] = {lang, NULL};
     pid_t pid;
-    e = spawn_program(
+    e = spawner_start(
+        &r->cfg.spawner,
         &(struct spawn){.path = r->cfg.reader, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
         &pid);
     close(sv[1]);

@@ -27,3 +27,8 @@ int spawn_program(const struct spawn *s, pid_t *ret)
     posix_spawn_file_actions_destroy(&files);
     return -r;
 }
+
+int spawner_start(const struct spawner *w, const struct spawn *s, pid_t *ret)
+{
+    return w->spawn ? w->spawn(w->ctx, s, ret) : spawn_program(s, ret);
+}

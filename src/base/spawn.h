@@ -25,6 +25,14 @@ struct spawn {
     bool signals_blocked; /* all of them, till it wants them; else none */
 };
 
+/* In the place of spawn_program, for a process that starts nothing itself. */
+struct spawner {
+    int (*spawn)(void *ctx, const struct spawn *s, pid_t *ret); /* NULL: this process */
+    void *ctx;
+};
+int spawner_start(const struct spawner *w, const struct spawn *s, pid_t *ret)
+    __attribute__((warn_unused_result));
+
 /* Returns 0 or a negative errno. */
 int spawn_program(const struct spawn *s, pid_t *ret) __attribute__((warn_unused_result));
 
