@@ -314,7 +314,8 @@ enum why_class {
     X(NAME_SERVICE, "name") \
     /* a word of Slurm; n: there is nothing else to be known of it */                                        \
     X(SLURM_REASON, "name text n start window_s")                                                            \
-    X(LIMIT_TIME, "scope name asked most")
+    X(LIMIT_TIME, "scope name asked most")                                                                   \
+    X(TRY_ADMITTED, "name text part")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -329,6 +329,8 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
     [CAUSE_START_FREE] = {.full = N_("free resources")},
     [CAUSE_TRY_OPTION] = {.full = N_("with {name}{text} it could start now on {nodes}"),
                           .brief = N_("use {name}{text} instead")},
+    [CAUSE_TRY_ADMITTED] = {.full = N_("with {name}{text} partition {part} admits it"),
+                            .brief = N_("use {name}{text} instead")},
     [CAUSE_TRY_COUNT] = {.full = N_("with {name}{n} instead of {of} it could start now on {nodes}"),
                          .brief_by = try_count_brief},
     [CAUSE_TRY_PARTITION] = {.full = N_("in partition {part} it could start now on {nodes}"),

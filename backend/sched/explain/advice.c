@@ -1,6 +1,7 @@
 /* advice.c - the one smallest change with which a waiting job could start now. */
 #include "backend/sched/explain/advice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend/sched/explain/explain.h"
@@ -21,6 +22,13 @@ struct search {
     struct msg_why *w;
     unsigned cycles;
 };
+
+/* Seconds since the cycle whose plan is asked. */
+static uint32_t advice_age_s(const struct search *s)
+{
+    int64_t ms = s->now.ms - planner_queue(s->p)->pool.now;
+    return ms > 0 ? (uint32_t)((ms + MS_PER_S - 1) / MS_PER_S) : 0;
+}
 
 /* With this request in place of its own, behind all others. */
 static bool starts_with(const struct search *s, const struct job_req *req)
@@ -132,7 +140,7 @@ static bool try_time(struct search *s)
     r.time_min_s = DURATION_NOT_SET;
     while (low < high) { /* in whole minutes; low fits, or is 0 */
         uint32_t mid = low + (high - low + 1) / 2;
-        r.time_limit_s = mid * STEP_S;
+        r.time_limit_s = mid * STEP_S + advice_age_s(s); /* it would start now, not then */
         if (starts_with(s, &r))
             low = mid;
         else
@@ -227,6 +235,51 @@ static bool try_memory(struct search *s)
                         "--mem=", buf);
 }
 
+/* --- a rule of the partition --- */
+
+/* The one rule that a smaller request would meet; NULL: there is another cause that no request removes. */
+static const struct cause *advice_rule_of(const struct msg_why *w)
+{
+    const struct cause *rule = NULL;
+    for (size_t i = 0; i < w->causes.n; i++) {
+        const struct cause *c = &w->causes.v[i];
+        bool place = c->cls == WHY_BUSY || c->cls == WHY_NODE_OUT || c->cls == WHY_WINDOW;
+        bool size = c->code == CAUSE_PARTITION_TIME || c->code == CAUSE_PARTITION_NODES;
+        if ((!place && !size) || (size && rule))
+            return NULL;
+        rule = size ? c : rule;
+    }
+    return rule;
+}
+
+/* What the partition allows, even where the job must wait then. */
+static void try_rule(struct search *s)
+{
+    const struct cause *rule = advice_rule_of(s->w);
+    struct job_req r = s->j->req;
+    char buf[UNITS_TEXT_SIZE];
+    if (!rule)
+        return;
+    bool time = rule->code == CAUSE_PARTITION_TIME;
+    char *part = xstrdup(rule->part);
+    if (time) {
+        r.time_limit_s = (uint32_t)rule->most;
+        duration_format(r.time_limit_s, buf);
+    } else {
+        r.nodes_min = r.nodes_max = (uint32_t)rule->most;
+        snprintf(buf, sizeof buf, "%u", r.nodes_min);
+    }
+    char *nodes = checked(s, &r);
+    found_option(s, nodes, time ? "TimeLimit" : "NumNodes", xstrdup(buf),
+                 time ? "--time=" : "--nodes=", buf);
+    if (nodes) {
+        free(part);
+        return;
+    }
+    s->w->advice.code = CAUSE_TRY_ADMITTED;
+    s->w->advice.part = part;
+}
+
 /* One more element at once. One that has left the record has a throttle of its own, which is not the
  * array's. */
 static bool try_throttle(struct search *s)
@@ -296,7 +349,13 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 #undef AT
     static const struct count nodes = {offsetof(struct job_req, nodes_min),
                                        offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
-    if (!u || !u->class || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->class, ret))
+    if (!u || j->kind == JOB_KIND_STEPS)
+        return;
+    if (!u->class) {
+        try_rule(&s);
+        return;
+    }
+    if (!is_about_resources(p, u->class, ret))
         return;
     if (is_throttled(ret)) { /* whatever else it asked for, none more would start */
         try_throttle(&s);

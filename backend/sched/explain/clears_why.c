@@ -162,13 +162,13 @@ void why_date_eligibility(const struct question *q)
     size_t n_limits = 0;
     for (size_t i = 0; i < q->w->causes.n; i++) {
         struct cause *c = &q->w->causes.v[i];
-        bool by_group = q->u && q->u->class;
+        bool several = q->u && q->u->class && q->u->class->n_choices > 1;
         bool is_limit = c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT;
         if (wall_is_set(c->clears))
             continue;
-        if (is_limit && by_group && q->u->class->n_choices == 1)
+        if (is_limit && !several)
             c->clears = one_limit_clears(q, n_limits++);
-        else if (is_limit && by_group)
+        else if (is_limit)
             c->clears = why_limit_clears(q, q->u->class->requests, q->u->class->n_choices);
         else if (c->cls == WHY_BUSY) /* the only ones among the rules of eligibility are licences */
             c->clears = licence_clears(q);

@@ -51,22 +51,38 @@ static void add_rule(struct msg_why *w, enum reason r, struct cause *why)
     why_add_take(w, down ? WHY_PARTITION_DOWN : WHY_NOT_ALLOWED, why);
 }
 
-/* That it is closed now, and what else of its rules is in the way. */
+/* As if the rule that gave this cause were not there; part is a copy that owns nothing. */
+static bool open_rule(struct part_spec *part, enum cause_code code)
+{
+    switch ((int)code) {
+    case CAUSE_PARTITION_INACTIVE:
+    case CAUSE_PARTITION_DOWN: part->state = PART_UP; return true;
+    case CAUSE_PARTITION_GROUPS: part->allow_groups = part->deny_groups = (struct strv){0}; return true;
+    case CAUSE_PARTITION_ACCOUNTS:
+        part->allow_accounts = part->deny_accounts = (struct strv){0};
+        return true;
+    case CAUSE_PARTITION_QOS: part->allow_qos = part->deny_qos = (struct strv){0}; return true;
+    case CAUSE_PARTITION_BATCH_ONLY: part->batch_only = false; return true;
+    case CAUSE_PARTITION_TIME:
+    case CAUSE_PARTITION_TIME_MIN: part->max_time_s = DURATION_UNLIMITED; return true;
+    case CAUSE_PARTITION_NODES: part->max_nodes = UINT32_MAX; return true;
+    default: return false;
+    }
+}
+
+/* Each of its rules that is in the way. */
 static void add_rules_of(const struct sched_view *v, const struct job *j, const struct part_spec *part,
                          struct msg_why *w)
 {
-    struct cause why = {0};
-    enum reason r = eligibility_in_partition(v, j, part, &why);
-    if (r == REASON_NONE)
-        return;
-    add_rule(w, r, &why);
-    if (r != REASON_PART_INACTIVE) /* down comes last of all rules */
-        return;
-    struct part_spec open = *part;
-    open.state = PART_UP;
-    r = eligibility_in_partition(v, j, &open, &why);
-    if (r != REASON_NONE)
-        add_rule(w, r, &why);
+    struct part_spec open = part ? *part : (struct part_spec){0};
+    bool more = true;
+    while (more) {
+        struct cause why = {0};
+        enum reason r = eligibility_in_partition(v, j, part ? &open : NULL, &why);
+        more = r != REASON_NONE && open_rule(&open, (enum cause_code)why.code);
+        if (r != REASON_NONE)
+            add_rule(w, r, &why);
+    }
 }
 
 /* The rules of its partitions, where none of them admits it: each of them. */

@@ -83,11 +83,11 @@ struct room {
 };
 
 /* Its own reservation is set aside already. */
-static void suspend_windows(const struct question *q, bool lift)
+static void suspend_windows(const struct question *q, const struct plan_choice *c, bool lift)
 {
     vec_for_each (&q->queue->windows, i) {
         struct pool_use *use = &q->queue->windows.v[i]->use;
-        if (!use->parts || use == q->u->class->own)
+        if (!use->parts || use == c->own)
             continue;
         if (lift)
             pool_suspend(&q->queue->pool, use);
@@ -98,15 +98,15 @@ static void suspend_windows(const struct question *q, bool lift)
 
 static void find_room(const struct question *q, const struct plan_choice *c, struct room *ret)
 {
-    struct pool_span span = {.from = q->queue->pool.now, .before = WHEN_NEVER, .len = c->len_min};
+    struct pool_span span = {.from = q->from, .before = WHEN_NEVER, .len = c->len_min};
     *ret = (struct room){.parts = {VEC_INIT}};
     ret->with_windows = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
     ret->at = ret->with_windows;
     if (!q->queue->windows.n)
         return;
-    suspend_windows(q, true);
+    suspend_windows(q, c, true);
     ret->at = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
-    suspend_windows(q, false);
+    suspend_windows(q, c, false);
 }
 
 /* Whose end makes the room, and when that is. */
@@ -166,9 +166,12 @@ static void explain_window_then(const struct question *q, const struct plan_choi
     vec_for_each (&room->parts.v, i) {
         const struct node *n = q->v->model->nodes[room->parts.v.v[i].node];
         const struct window *w = window_in_way(q->v->model, n->spec.name, reservation, from, until);
-        if (w)
-            strv_push(&names, n->spec.name);
         first = w && (!first || w->start.ms < first->start.ms) ? w : first;
+    }
+    for (size_t i = 0; first && i < q->v->model->n_nodes; i++) {
+        const char *name = q->v->model->nodes[i]->spec.name;
+        if (nodeset_has(c->set, (uint32_t)i) && window_has_node(first, name))
+            strv_push(&names, name);
     }
     if (first)
         add_window(q, first, (uint32_t)names.n, hostlist_compress(&names));
@@ -265,13 +268,14 @@ static bool explain_late(const struct question *q, const struct plan_choice *c)
 }
 
 /* It would get more there than it has asked for: whole nodes, a share of memory. */
-static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
+static void explain_limit_there(const struct question *q, const struct plan_choice *choice,
+                                const struct pool_parts *parts)
 {
     const struct job_class *g = q->u->class;
-    struct limit_request request = g->requests[at];
+    struct limit_request request = g->requests[choice - g->choices];
     struct limit_verdict v;
     struct cause c = {0};
-    limit_request_set_placement(parts, g->choices[at].len_min, &request);
+    limit_request_set_placement(parts, choice->len_min, &request);
     if (limits_check(q->queue->limits, &request, &v) == LIMIT_OK || why_names_limit(q->w))
         return;
     limit_cause(&v, &c);
@@ -330,37 +334,20 @@ static void add_notes(const struct question *q, const struct refused *r, struct 
     }
 }
 
-void why_no_place(const struct question *q, uint32_t at)
+/* What is short there, and who has it. */
+static void explain_shortage(const struct question *q, const struct plan_choice *c, const struct refused *r)
 {
-    const struct plan_choice *c = &q->u->class->choices[at];
-    struct refused r;
-    struct pool_parts parts = {VEC_INIT};
     struct cause why = {0};
     struct room room;
-    if (explain_late(q, c))
-        return;
-    bool fits = pool_place(&q->queue->pool, c->demand, c->set, q->queue->pool.now, c->len_min, &parts);
-    if (fits)
-        explain_limit_there(q, at, &parts);
-    vec_fini(&parts.v);
-    if (fits)
-        return;
-    refused_count(q->queue, q->j, q->step, c->partition, false, &r);
-    if (r.window)
-        explain_window(q, &r);
-    bool told = (r.held && explain_holds(q, c)) || r.window;
-    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.lost_gpus;
-    if (is_free && told)
-        return;
-    enum why_class cls = refused_is_out(&r)         ? WHY_NODE_OUT
-                         : refused_is_lost_gpus(&r) ? WHY_FOREIGN_GPU
-                                                    : WHY_BUSY;
+    enum why_class cls = refused_is_out(r)         ? WHY_NODE_OUT
+                         : refused_is_lost_gpus(r) ? WHY_FOREIGN_GPU
+                                                   : WHY_BUSY;
     why.code = cls == WHY_NODE_OUT ? CAUSE_NODES_ARE_OUT : CAUSE_NO_PLACE;
     why.part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
     request_describe(q->j, q->step, &why);
-    refused_add(q->queue, &r, !q->brief || cls != WHY_BUSY, &why); /* a list names what is short alone */
-    refused_add_out(q->queue, &r, &why);
-    add_notes(q, &r, &why);
+    refused_add(q->queue, r, !q->brief || cls != WHY_BUSY, &why); /* a list names what is short alone */
+    refused_add_out(q->queue, r, &why);
+    add_notes(q, r, &why);
     if (cls == WHY_BUSY && (!q->brief || q->queue->windows.n)) {
         find_room(q, c, &room);
         explain_window_then(q, c, &room);
@@ -370,9 +357,53 @@ void why_no_place(const struct question *q, uint32_t at)
     }
     if (cls == WHY_BUSY) {
         why.next = q->w->rank == 1 && q->w->rank_of > 1;
-        add_short(q, &r, &why);
+        add_short(q, r, &why);
     }
     why_add_take(q->w, cls, &why);
+}
+
+static bool fits_at(const struct question *q, const struct plan_choice *c, int64_t t,
+                    struct pool_parts *ret_parts)
+{
+    *ret_parts = (struct pool_parts){VEC_INIT};
+    return pool_place(&q->queue->pool, c->demand, c->set, t, c->len_min, ret_parts);
+}
+
+/* Once it is eligible: it fits now, but a window comes. */
+static void explain_window_by_then(const struct question *q, const struct plan_choice *c)
+{
+    struct room room;
+    find_room(q, c, &room);
+    explain_window_then(q, c, &room);
+    vec_fini(&room.parts.v);
+}
+
+void why_no_place(const struct question *q, const struct plan_choice *c)
+{
+    struct refused r;
+    struct pool_parts parts;
+    bool queues = q->u->class;
+    if (queues && explain_late(q, c))
+        return;
+    bool fits = fits_at(q, c, q->from, &parts);
+    if (fits && queues)
+        explain_limit_there(q, c, &parts);
+    vec_fini(&parts.v);
+    if (fits)
+        return;
+    bool fits_now = q->from > q->queue->pool.now && fits_at(q, c, q->queue->pool.now, &parts);
+    if (fits_now) {
+        vec_fini(&parts.v);
+        explain_window_by_then(q, c);
+        return;
+    }
+    refused_count(q->queue, q->j, q->step, c->partition, false, &r);
+    if (r.window)
+        explain_window(q, &r);
+    bool told = (r.held && (!queues || explain_holds(q, c))) || r.window;
+    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.lost_gpus;
+    if (!is_free || !told)
+        explain_shortage(q, c, &r);
 }
 
 void why_never(const struct question *q, const struct plan_choice *c)

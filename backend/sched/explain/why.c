@@ -86,6 +86,7 @@ static void explain_minimum_runs(const struct question *q)
         struct cause *c = why_add(q->w, WHY_BUSY, CAUSE_PREEMPTS_LATER);
         c->id = xasprintf("%u", first->job);
         c->at.ms = first->candidate.exempt_until == WHEN_NEVER ? 0 : first->candidate.exempt_until;
+        c->clears = c->at;
         c->n = n;
         return;
     }
@@ -121,7 +122,7 @@ static void explain_queue(struct question *q)
     suspend_own(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (request_shape_could_ever(q->queue, g->shapes[i]))
-            why_no_place(q, i);
+            why_no_place(q, &g->choices[i]);
     suspend_own(q, false);
     if (!q->brief)
         explain_minimum_runs(q);
@@ -240,9 +241,9 @@ static bool is_never(const struct msg_why *w)
 /* A release is refused as a submission would be: what is said about the hold does not offer it then. */
 static void explain_release(struct question *q, enum refusal refusal, struct cause *why)
 {
-    struct cause *c = q->w->causes.n ? &q->w->causes.v[0] : NULL;
-    bool by_user = c && (c->code == CAUSE_HELD_BY_OWNER || c->code == CAUSE_HELD_BY_ADMIN);
-    if (q->brief || !by_user || refusal == REFUSAL_PART_DOWN)
+    struct cause *c = &q->w->causes.v[0];
+    bool by_user = c->code == CAUSE_HELD_BY_OWNER || c->code == CAUSE_HELD_BY_ADMIN;
+    if (!by_user || refusal == REFUSAL_PART_DOWN)
         return;
     if (refusal == REFUSAL_NONE)
         refusal = sched_admit_counts(q->p, q->v, q->j, (struct sched_admit_how){0}, q->now, why);
@@ -250,17 +251,12 @@ static void explain_release(struct question *q, enum refusal refusal, struct cau
         cause_add_take(cause_add(c, CAUSE_RELEASE_REFUSED), why);
 }
 
-/* A job that is not eligible: whether it could run at all once it is. */
-static void explain_never_if_eligible(struct question *q)
+/* A hold that is named: whether a release would be refused. */
+static void explain_hold_in_full(struct question *q)
 {
-    struct cause why = {0}, copy = {0};
-    const struct job *j = q->j;
-    enum refusal refusal = sched_admit(q->p, q->v, j, &why);
-    if (refusal == REFUSAL_NEVER_FITS) {
-        rec_copy(&cause_rec, &copy, &why);
-        why_add_take(q->w, WHY_NO_FIT, &copy);
-    }
-    explain_release(q, refusal, &why);
+    struct cause why = {0};
+    if (q->w->causes.n && q->w->causes.v[0].cls == WHY_HELD && !q->brief)
+        explain_release(q, sched_admit(q->p, q->v, q->j, &why), &why);
     cause_clear(&why);
 }
 
@@ -324,6 +320,7 @@ static void explain(struct question *q)
     mine.limits = q->queue->limits;
     mine.licences = &planner_preempt(q->p)->licences;
     q->u = idmap_get(&q->queue->entries.by_job, q->j->id);
+    q->from = q->queue->pool.now;
     q->step = q->j->kind == JOB_KIND_STEPS ? pending_step(q->j, &tasks) : NULL;
     q->w->reason = planner_reason_of(q->p, q->j);
     if (q->u)
@@ -335,8 +332,8 @@ static void explain(struct question *q)
     if (q->u && q->u->class) {
         explain_turn(q);
     } else if (q->u) {
-        if (!q->brief || !q->w->causes.n)
-            explain_never_if_eligible(q);
+        explain_hold_in_full(q);
+        why_once_eligible(q);
         q->never = is_never(q->w);
         sort_causes(q);
         if (!q->brief && !q->never)

@@ -12,6 +12,7 @@ struct question {
     const struct step *step; /* whose tasks wait; NULL: the job itself */
     struct pending_entry *u; /* NULL: it is not in the queue */
     struct wall now;
+    int64_t from; /* it is asked about a start from then on: now, or when it is expected to be eligible */
     struct msg_why *w;
     bool brief; /* the first sentence is wanted: what costs more is left out */
     bool never; /* it cannot start unless something is changed */
@@ -31,12 +32,18 @@ void why_behind(const struct question *q, uint32_t partition);
 
 /* --- place_why.c: what it has itself is set aside --- */
 
-/* What is in its way now in the partition of that choice: nothing, where it fits. */
-void why_no_place(const struct question *q, uint32_t choice);
+/* What is in its way in the partition of that choice: nothing, where it fits. */
+void why_no_place(const struct question *q, const struct plan_choice *c);
 /* In none of its partitions it would end in time if it started now. */
 bool why_all_late(const struct question *q);
 /* What no node there will ever have. */
 void why_never(const struct question *q, const struct plan_choice *c);
+
+/* --- once_eligible_why.c: of a job that is not eligible --- */
+
+/* What no node of its partitions will ever have; what would be in its way there if it were eligible, as of
+ * when that is expected. It sets q->never. Cost: as that of why_no_place. */
+void why_once_eligible(struct question *q);
 
 /* --- clears_why.c --- */
 

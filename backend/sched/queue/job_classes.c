@@ -207,8 +207,8 @@ int64_t queue_job_length(const struct queue *q, const struct job *j)
     return len;
 }
 
-static struct request_shape *job_classes_request_shape_intern(struct queue *q, const struct job *j,
-                                                              const struct step *s, uint32_t part_at)
+struct request_shape *request_shape_in(struct queue *q, const struct job *j, const struct step *s,
+                                       uint32_t part_at)
 {
     const struct part_spec *part = &q->view->model->spec.parts.v[part_at];
     struct demand d;
@@ -256,7 +256,7 @@ static struct request_shape *job_classes_request_shape_intern(struct queue *q, c
     return sh;
 }
 
-static void job_classes_request_shape_drop(struct queue *q, struct request_shape *s)
+void request_shape_drop(struct queue *q, struct request_shape *s)
 {
     if (--s->refs)
         return;
@@ -269,9 +269,9 @@ static void job_classes_request_shape_drop(struct queue *q, struct request_shape
 
 bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part)
 {
-    struct request_shape *sh = job_classes_request_shape_intern(q, j, s, part);
+    struct request_shape *sh = request_shape_in(q, j, s, part);
     bool yes = request_shape_could_ever(q, sh);
-    job_classes_request_shape_drop(q, sh);
+    request_shape_drop(q, sh);
     return yes;
 }
 
@@ -293,7 +293,7 @@ void request_describe(const struct job *j, const struct step *s, struct cause *r
 
 /* --- classes --- */
 
-static struct pool_use *job_classes_reservation_use(const struct queue *q, const struct job *j)
+struct pool_use *queue_reservation_of(const struct queue *q, const struct job *j)
 {
     if (str_is_empty(req_rare(&j->req)->reservation))
         return NULL;
@@ -453,7 +453,7 @@ static struct job_class *job_classes_job_class_new(struct queue *q, const struct
                             .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                             .deadline = job_classes_deadline_of(q, j),
                             .ends = job_classes_end_of_begun(j),
-                            .own = job_classes_reservation_use(q, j)};
+                            .own = queue_reservation_of(q, j)};
     g->key = str_take(key);
     if (g->qos)
         g->level = q->qos_levels[g->qos - q->view->model->spec.qos.v];
@@ -483,7 +483,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
             *ret_why = i == 0 ? r : *ret_why;
             continue;
         }
-        shapes[n++] = job_classes_request_shape_intern(q, j, s, at);
+        shapes[n++] = request_shape_in(q, j, s, at);
     }
     strv_fini(&names);
     if (n) {
@@ -500,7 +500,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
         }
     }
     for (uint32_t i = 0; shapes && i < n; i++)
-        job_classes_request_shape_drop(q, shapes[i]);
+        request_shape_drop(q, shapes[i]);
     free(shapes);
     str_fini(&key);
     return g;
@@ -510,7 +510,7 @@ static void job_classes_job_class_free(struct queue *q, struct job_class *g)
 {
     list_unlink(&g->link);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        job_classes_request_shape_drop(q, g->shapes[i]);
+        request_shape_drop(q, g->shapes[i]);
     if (g->tiers != &g->only)
         free(g->tiers);
     free(g->shapes);

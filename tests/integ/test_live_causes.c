@@ -1,0 +1,571 @@
+/* test_live_causes.c - each cause for which a job waits, with a real controller: what is said of it, when
+ * it clears, what helps. LIVE_ROW=NAME plays one case and prints it.
+ *
+ * test-fast
+ */
+#include "tests/lib/live_row.h"
+
+#include "src/base/clock.h"
+#include "tests/lib/check.h"
+
+struct mono mono_read(void)
+{
+    return live_mono();
+}
+
+struct wall wall_read(void)
+{
+    return live_wall();
+}
+
+static const struct live_node nodes[] = {
+    {"n1", 8, 0, 32, "features = [\"fast\"];"},
+    {"n2", 8, 0, 32, NULL},
+    {"g1", 16, 4, 64, "gpu_type = \"a100\";"},
+    {"s1", 64, 8, 256, NULL},
+};
+/* A feature, a type of GPUs and CPUs have gone. */
+static const struct live_node cut[] = {
+    {"n1", 6, 0, 32, NULL},
+    {"n2", 6, 0, 32, NULL},
+    {"g1", 16, 4, 64, "gpu_type = \"h100\";"},
+    {"s1", 64, 8, 256, NULL},
+};
+
+/* more: keys of the partition main; rest: limits and so on. */
+#define POLICY(more, rest)                                                                         \
+    "partitions = (\n"                                                                             \
+    "  { name = \"main\"; nodes = \"n[1-2]\"; default = true; default_time = \"10m\"; " more " },\n" \
+    "  { name = \"gpu\"; nodes = \"g1\"; default_time = \"10m\"; },\n"                             \
+    "  { name = \"side\"; nodes = \"s1\"; default_time = \"10m\"; },\n"                            \
+    "  { name = \"spot\"; nodes = \"n[1-2]\"; default_time = \"10m\"; priority_tier = 0;\n"        \
+    "    preempt_mode = \"requeue\"; grace_time = \"120s\"; }\n"                                   \
+    ");\n"                                                                                         \
+    "accounts = ( { name = \"phys\"; users = ( { name = \"ann\"; }, { name = \"bob\"; } ); },\n"   \
+    "             { name = \"chem\"; users = ( { name = \"ann\"; }, { name = \"cas\"; } ); } );\n" \
+    "qos = ( { name = \"long\"; allow_users = [\"*\"]; } );\n"                                     \
+    "priority = { weight_age = 0; weight_fairshare = 0; weight_job_size = 0; };\n" rest
+#define LIMIT(scope, which, hard) \
+    "limits = ( { scope = \"" scope "\"; " which " hard = { " hard " }; } );\n"
+#define CAD(n) "licenses = ( { name = \"cad\"; count = " #n "; } );\n"
+
+static const struct live_row rows[] = {
+    /* --- the job itself --- */
+    {"held by its owner", .steps = "*ann -H -c1", .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann", 0}}, .advice = ""},
+    {"held by an administrator", .steps = "*ann -c1 -b now+30minutes\nhold root $*",
+     .reason = "JobHeldAdmin",
+     .wants = {{"HELD", "held by root, an administrator, who must release it", 0},
+               {"NOT_YET", "its earliest start is in 29 min", 1800}},
+     .advice = ""},
+    {"held, and no node has its CPUs", .steps = "*ann -H -c8\ncut", .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann; a release is refused: no node of main has 8 CPUs", 0},
+               {"NO_FIT", "no node of main has 8 CPUs (2 nodes: 2 too few CPUs (", 0}},
+     .advice = ""},
+    {"held, a dependency, a time, a limit", .policy = POLICY("", LIMIT("user", "", "cpus = 4;")),
+     .steps = "ann -p side -c4 -t 40\n*ann -H -c1 -b now+30minutes -d afterany:$1", .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann", 0},
+               {"DEP_WAIT", "waits for job $1 (running) to end", 2400},
+               {"NOT_YET", "its earliest start is in 29 min", 1800},
+               {"USER_LIMIT", "user ann holds 4 of 4 CPUs and asks for 1 more (hard limit for users)",
+                2400}},
+     .advice = ""},
+    {"not before a time", .steps = "*ann -c1 -b now+30minutes", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800}}, .start = 1800, .advice = ""},
+    {"a time, and GPUs that are short beyond it",
+     .steps = "bob -p gpu --gpus=3 -t 60\n*ann -p gpu --gpus=2 -b now+30minutes", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800},
+               {"BUSY",
+                "1 CPU, 2 GPUs wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
+                "reaches its limit",
+                3600}},
+     .start = 3600, .advice = ""},
+    {"a time, and GPUs that are free by then",
+     .steps = "bob -p gpu --gpus=3 -t 20\n*ann -p gpu --gpus=2 -b now+30minutes", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800}}, .start = 1800, .advice = ""},
+    {"held, and the nodes are full", .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -H -c4",
+     .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann", 0},
+               {"BUSY",
+                "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
+                "reaches its limit",
+                1200}},
+     .advice = ""},
+    {"held, and the nodes are drained", .steps = "drain n1 fan broken\ndrain n2 fan broken\n*ann -H -c1",
+     .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann", 0}, {"NODE_OUT", "n[1-2] are drained: fan broken (root)", 0}},
+     .advice = ""},
+    {"a deadline that is kept",
+     .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\n"
+              "*ann -c8 -t 30 --deadline=now+2hours",
+     .reason = "Resources",
+     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200}},
+     .start = 1200},
+    {"a deadline that will be missed",
+     .steps = "bob -c8 -w n1 -t 60\nbob -c8 -w n2 -t 60\n"
+              "*ann -c8 -t 30 --deadline=now+1hours",
+     .reason = "Resources",
+     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 3600}}, .start = 0,
+     .ends_before = true},
+
+    /* --- dependencies --- */
+    {"afterok", .steps = "bob -p side -c1 -t 20\n*ann -c1 -d afterok:$1", .reason = "Dependency",
+     .wants = {{"DEP_WAIT", "waits for job $1 (running) to succeed", 1200}}, .start = -1, .advice = ""},
+    {"afterany", .steps = "bob -p side -c1 -t 20\n*ann -c1 -d afterany:$1", .reason = "Dependency",
+     .wants = {{"DEP_WAIT", "waits for job $1 (running) to end", 1200}}, .start = 0, .advice = ""},
+    {"after a job that is held", .steps = "bob -H -c1\n*ann -c1 -d after:$1", .reason = "Dependency",
+     .wants = {{"DEP_WAIT", "waits for job $1 (held) to start", 0}}, .advice = ""},
+    {"after a job that waits",
+     .steps = "bob -p side -c64 -t 20\nbob -p side -c64 -t 30\n*ann -c1 -d after:$2",
+     .reason = "Dependency", .wants = {{"DEP_WAIT", "waits for job $2 (waiting) to start", 1200}},
+     .start = 0, .advice = ""},
+    {"half an hour after a start", .steps = "bob -p side -c1 -t 90\nplay 60\n*ann -c1 -d after:$1+30",
+     .reason = "Dependency", .wants = {{"DEP_WAIT", "job $1", 1800}}, .start = -1, .advice = ""},
+    {"a dependency that is dead", .steps = "bob -H -c1\n*ann -c1 -d afterok:$1\ncancel $1",
+     .reason = "DependencyNeverSatisfied", .wants = {{"DEP_DEAD", "job $1", 0}}, .advice = ""},
+    {"one of two",
+     .steps = "bob -p side -c1 -t 10\nbob -p side -c1 -t 20\n*ann -c1 -d afterany:$1?afterany:$2",
+     .reason = "Dependency",
+     .wants = {{"DEP_WAIT", "waits for job $1 (running) to end or job $2 (running) to end", 600}},
+     .start = 0, .advice = ""},
+    {"two and a time",
+     .steps = "bob -p side -c1 -t 40\nbob -p side -c1 -t 20\n*ann -c1 -b now+30minutes -d afterany:$1:$2",
+     .reason = "Dependency",
+     .wants = {{"DEP_WAIT", "waits for job $1 (running) to end; job $2 (running) to end", 2400},
+               {"NOT_YET", "its earliest start is in 29 min", 1800}},
+     .start = 0, .advice = ""},
+    {"its namesake runs", .steps = "ann -p side -J pretrain-s -t 25\n*ann -c1 -J pretrain-s -d singleton",
+     .reason = "Dependency", .wants = {{"DEP_WAIT", "job $1", 1500}}, .start = 0, .advice = ""},
+    {"two namesakes run",
+     .steps = "ann -p side -J pretrain-s -t 25\nann -p side -J pretrain-s -t 35\n"
+              "*ann -c1 -J pretrain-s -d singleton",
+     .reason = "Dependency", .wants = {{"DEP_WAIT", "$1", 2100}}, .start = 0, .advice = ""},
+    {"the throttle of an array", .steps = "*ann -a 0-3%1 -c1 -t 10", .reason = "JobArrayTaskLimit",
+     .wants = {{"ARRAY_THROTTLE", "its array may run 1 element at once and 1 runs", 600}}, .start = -1,
+     .goes_on = true, .advice = "with ArrayTaskThrottle=2 it could start now"},
+    {"the throttle of three", .steps = "*ann -a 0-7%3 -c1 -t 10", .reason = "JobArrayTaskLimit",
+     .wants = {{"ARRAY_THROTTLE", "its array may run 3 elements at once and 3 run", 600}}, .start = -1,
+     .goes_on = true, .advice = "with ArrayTaskThrottle=4 it could start now"},
+
+    /* --- rules of the partition --- */
+    {"the partition is down", .later = POLICY("state = \"down\";", ""), .steps = "*ann -H -c1\nlater\n",
+     .reason = "JobHeldUser",
+     .wants = {{"HELD", "held by ann", 0}, {"PARTITION_DOWN", "partition main is down", 0}}, .advice = ""},
+    {"down from the start", .policy = POLICY("state = \"down\";", ""), .steps = "*ann -c1",
+     .reason = "PartitionDown", .wants = {{"PARTITION_DOWN", "partition main is down", 0}}, .advice = ""},
+    {"inactive", .later = POLICY("state = \"inactive\";", ""),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n"
+              "*ann -c1\nlater\ncancel $1\ncancel $2\nplay 5",
+     .reason = "PartitionInactive", .wants = {{"PARTITION_DOWN", "partition main is inactive", 0}},
+     .advice = ""},
+    {"inactive, and for others' groups",
+     .later = POLICY("state = \"inactive\"; allow_groups = [\"nobody-here\"];", ""),
+     .steps = "*ann -c1 -b now+1hour\nlater", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 59 min", 3600},
+               {"PARTITION_DOWN", "partition main is inactive", 0},
+               {"NOT_ALLOWED", "partition main does not admit its user's groups", 0}},
+     .advice = ""},
+    {"inactive, and a shorter limit", .later = POLICY("state = \"inactive\"; max_time = \"30m\";", ""),
+     .steps = "bob -c8 -w n1 -t 30\nbob -c8 -w n2 -t 30\n*ann -c1 -t 60\nlater",
+     .reason = "PartitionInactive",
+     .wants = {{"PARTITION_DOWN", "partition main is inactive", 0},
+               {"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
+               {"BUSY", "1 CPU wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1800}},
+     .advice = ""},
+    {"down, a shorter limit, fewer nodes and another account",
+     .later =
+         POLICY("state = \"down\"; max_time = \"30m\"; max_nodes = 1; deny_accounts = [\"phys\"];", ""),
+     .steps = "bob -c8 -w n1 -t 30\nbob -c8 -w n2 -t 30\n*ann -A phys -N2 -c1 -t 60\nlater",
+     .reason = "PartitionConfig",
+     .wants = {{"PARTITION_DOWN", "partition main is down", 0},
+               {"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
+               {"NOT_ALLOWED", "2 nodes asked, partition main allows 1", 0},
+               {"NOT_ALLOWED", "partition main does not admit its account", 0}},
+     .advice = ""},
+    {"a shorter limit", .later = POLICY("max_time = \"30m\";", ""),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c1 -t 60\nlater\ncancel $1\nplay 5",
+     .reason = "PartitionTimeLimit",
+     .wants = {{"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0}},
+     .advice = "with --time=30:00 it could start now"},
+    {"fewer nodes", .later = POLICY("max_nodes = 1;", ""),
+     .steps = "bob -c8 -w n1\n*ann -N2 -c1 --exclusive\nlater\ncancel $1\nplay 5",
+     .reason = "PartitionNodeLimit",
+     .wants = {{"NOT_ALLOWED", "2 nodes asked, partition main allows 1", 0}},
+     .advice = "with --nodes=1 it could start now"},
+    {"another account", .later = POLICY("deny_accounts = [\"phys\"];", ""),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -A phys -c1\nlater", .reason = "PartitionConfig",
+     .wants = {{"NOT_ALLOWED", "partition main does not admit its account", 0},
+               {"BUSY", "1 CPU wanted in main", 600}},
+     .advice = ""},
+    {"another QOS", .later = POLICY("deny_qos = [\"long\"];", ""),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -q long -c1\nlater", .reason = "PartitionConfig",
+     .wants = {{"NOT_ALLOWED", "partition main does not admit its QOS", 0},
+               {"BUSY", "1 CPU wanted in main", 600}},
+     .advice = ""},
+    {"two partitions, neither of which admits it",
+     .later = POLICY("max_time = \"30m\";", LIMIT("user", "", "cpus = 200;")),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -p main,spot -c8 -t 60\ndrain n1 x\ndrain n2 x\nlater",
+     .wants = {{"NODE_OUT", "n[1-2] are draining: x (root)", 0}}, .start = -1},
+    {"a limit that may be cut", .later = POLICY("max_time = \"30m\";", ""),
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c1 -t 60 --time-min=40\nlater",
+     .reason = "PartitionTimeLimit",
+     .wants = {{"NOT_ALLOWED", "at least a time limit of 40:00 asked, partition main allows 30:00", 0},
+               {"BUSY", "1 CPU wanted in main", 600}},
+     .advice = ""},
+    {"a shorter limit, and full nodes", .later = POLICY("max_time = \"30m\";", ""),
+     .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\n*ann -c1 -t 60\nlater",
+     .reason = "PartitionTimeLimit",
+     .wants = {{"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
+               {"BUSY", "1 CPU wanted in main", 1200}},
+     .advice = "with --time=30:00 partition main admits it", .waits_on = true},
+
+    /* --- limits --- */
+    {"CPUs of a user", .policy = POLICY("", LIMIT("user", "", "cpus = 6;")),
+     .steps = "ann -p side -c3 -t 20\nann -p side -c2 -t 30\n*ann -c2", .reason = "QOSMaxCpuPerUserLimit",
+     .wants = {{"USER_LIMIT", "user ann holds 5 of 6 CPUs and asks for 2 more (hard limit for users)",
+                1200}},
+     .start = 1200, .advice = ""},
+    {"GPUs of a user", .policy = POLICY("", LIMIT("user", "", "gpus = 2;")),
+     .steps = "ann -p side --gpus=2 -t 20\n*ann -p gpu --gpus=1", .reason = "QOSMaxGRESPerUser",
+     .wants = {{"USER_LIMIT", "user ann holds 2 of 2 GPUs and asks for 1 more (hard limit for users)",
+                1200}},
+     .start = 1200, .advice = ""},
+    {"running jobs of a user", .policy = POLICY("", LIMIT("user", "", "running_jobs = 2;")),
+     .steps = "ann -p side -t 20\nann -p side -t 30\n*ann -c1", .reason = "QOSMaxJobsPerUserLimit",
+     .wants = {{"USER_LIMIT", "user ann has 2 of 2 running jobs (hard limit for users)", 1200}},
+     .start = 1200, .advice = ""},
+    {"CPUs of a user in a partition",
+     .policy = POLICY("", LIMIT("user", "partition = \"main\";", "cpus = 4;")),
+     .steps = "ann -p side -c9\nann -c4 -t 20\n*ann -c1", .reason = "QOSMaxCpuPerUserLimit",
+     .wants = {{"USER_LIMIT",
+                "user ann holds 4 of 4 CPUs and asks for 1 more (hard limit for users in "
+                "partition main)",
+                1200}},
+     .start = 1200, .advice = ""},
+    {"CPUs of an account", .policy = POLICY("", LIMIT("account", "name = \"phys\";", "cpus = 4;")),
+     .steps = "bob -A phys -p side -c4 -t 20\n*ann -A phys -c1", .reason = "AssocGrpCpuLimit",
+     .wants = {{"GROUP_LIMIT",
+                "account phys holds 4 of 4 CPUs and asks for 1 more (hard limit for account "
+                "phys)",
+                1200}},
+     .start = 1200, .advice = ""},
+    {"memory of an account", .policy = POLICY("", LIMIT("account", "", "memory = \"10G\";")),
+     .steps = "bob -A phys -p side --mem=9G -t 20\n*ann -A phys --mem=2G -c1", .reason = "AssocGrpMemLimit",
+     .wants = {{"GROUP_LIMIT",
+                "account phys holds 9G of 10G of memory and asks for 2G more (hard limit for "
+                "accounts)",
+                1200}},
+     .start = 1200, .advice = ""},
+    {"running jobs of a QOS", .policy = POLICY("", LIMIT("qos", "name = \"long\";", "running_jobs = 1;")),
+     .steps = "bob -q long -p side -t 20\n*ann -q long -c1", .reason = "QOSGrpJobsLimit",
+     .wants = {{"GROUP_LIMIT", "QOS long has 1 of 1 running job (hard limit for QOS long)", 1200}},
+     .start = 1200, .advice = ""},
+    {"CPUs of a partition", .policy = POLICY("", LIMIT("partition", "name = \"main\";", "cpus = 6;")),
+     .steps = "bob -c6 -t 20\n*ann -c1", .reason = "QOSGrpCpuLimit",
+     .wants = {{"GROUP_LIMIT",
+                "partition main holds 6 of 6 CPUs and asks for 1 more (hard limit for partition "
+                "main)",
+                1200}},
+     .start = 1200},
+    {"nodes of the cluster", .policy = POLICY("", LIMIT("cluster", "", "nodes = 1;")),
+     .steps = "bob -p side -t 20\n*ann -c1", .reason = "AssocGrpNodeLimit",
+     .wants = {{"GROUP_LIMIT",
+                "the cluster holds 1 of 1 node and asks for 1 more (hard limit for the cluster)", 1200}},
+     .start = 1200, .advice = ""},
+    {"CPUs and GPUs of a user", .policy = POLICY("", LIMIT("user", "", "cpus = 6; gpus = 1;")),
+     .steps = "ann -p side -c3 -t 20\nann -p side -c2 --gpus=1 -t 30\n*ann -p gpu -c4 --gpus=1",
+     .reason = "QOSMaxGRESPerUser",
+     .wants = {{"USER_LIMIT", "user ann holds 1 of 1 GPU and asks for 1 more", 1800},
+               {"USER_LIMIT", "user ann holds 5 of 6 CPUs and asks for 4 more", 1200}},
+     .start = 1800, .advice = ""},
+    {"two limits that clear one after the other",
+     .policy = POLICY("", "limits = ( { scope = \"user\"; hard = { cpus = 6; gpus = 1; }; } );\n"),
+     .steps = "ann -p side -c4 -t 20\nann -p side -c1 --gpus=1 -t 30\n*ann -p gpu -c2 --gpus=1",
+     .reason = "QOSMaxGRESPerUser",
+     .wants = {{"USER_LIMIT", "user ann holds 1 of 1 GPU and asks for 1 more", 1800},
+               {"USER_LIMIT", "user ann holds 5 of 6 CPUs and asks for 2 more", 1200}},
+     .start = 1800, .advice = ""},
+    {"an account's CPUs and GPU minutes",
+     .policy = POLICY("", LIMIT("account", "name = \"chem\";", "cpus = 4; gpu_minutes = 100;")),
+     .steps = "cas -A chem -p side -c4 --gpus=2 -t 20\n*ann -A chem -p gpu -c1 --gpus=2 -t 40",
+     .reason = "AssocGrpCpuLimit",
+     .wants = {{"GROUP_LIMIT", "account chem holds 4 of 4 CPUs and asks for 1 more", 1200},
+               {"GROUP_LIMIT", "account chem has used or holds 40 of 100 GPU minutes and asks for 80 more",
+                606000}},
+     .start = -1, .advice = ""},
+    {"a soft limit", .policy = POLICY("", "limits = ( { scope = \"user\"; soft = { cpus = 4; }; } );\n"),
+     .steps = "ann -p side -c4 -t 40\nbob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c2",
+     .wants = {{"BUSY", "2 CPUs wanted in main", 1200},
+               {"USER_LIMIT",
+                "user ann holds 4 of 4 CPUs and asks for 2 more (soft limit for users): jobs "
+                "within their soft limits go first, and no job is preempted for it",
+                0}},
+     .start = 1200},
+    {"a limit that is below what it asks for", .later = POLICY("", LIMIT("user", "", "cpus = 2;")),
+     .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c4\nlater",
+     .reason = "QOSMaxCpuPerUserLimit",
+     .wants = {{"NOT_ALLOWED", "4 CPUs asked; user ann may hold 2", 0},
+               {"BUSY", "4 CPUs wanted in main", 1200}},
+     .start = 0},
+    {"a limit of the partition for the second job",
+     .policy = POLICY("", LIMIT("partition", "name = \"main\";", "running_jobs = 1;")),
+     .steps = "bob -c8 -t 20\nbob -c1 -t 30\n*ann -c1", .reason = "QOSGrpJobsLimit",
+     .wants = {{"GROUP_LIMIT", "partition main has 1 of 1 running job (hard limit for partition main)",
+                1200}},
+     .start = 3000, .goes_on = true},
+
+    /* --- licences --- */
+    {"a licence", .policy = POLICY("", CAD(2)), .steps = "bob -p side -L cad:2 -t 15\n*ann -L cad -c1",
+     .reason = "Licenses", .wants = {{"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 900}},
+     .start = 900, .advice = ""},
+    {"two licences of which one is free", .policy = POLICY("", CAD(3)),
+     .steps = "bob -p side -L cad:1 -t 15\nbob -p side -L cad:1 -t 25\n*ann -L cad:2 -c1",
+     .reason = "Licenses",
+     .wants = {{"BUSY", "2 of licence cad wanted, 2 of 3 in use by jobs $1, $2", 900}}, .start = 900,
+     .advice = ""},
+    {"licences that are no longer there", .policy = POLICY("", CAD(2)), .later = POLICY("", CAD(1)),
+     .steps = "bob -p side -L cad:1 -t 15\n*ann -L cad:2 -c1\nlater", .reason = "Licenses",
+     .wants = {{"NOT_ALLOWED", "2 of licence cad asked, there are 1", 0}}, .start = 0, .advice = ""},
+    {"a licence that has been removed", .policy = POLICY("", CAD(1)), .later = POLICY("", ""),
+     .steps = "bob -p side -L cad:1 -t 15\n*ann -L cad -c1\nlater", .reason = "Licenses",
+     .wants = {{"NOT_ALLOWED", "there is no licence cad", 0}}, .start = 0, .advice = ""},
+    {"a licence and a time", .policy = POLICY("", CAD(2)),
+     .steps = "bob -p side -L cad:2 -t 50\n*ann -L cad -c1 -b now+30minutes", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800},
+               {"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 3000}},
+     .start = 3000, .advice = ""},
+    {"a licence and GPUs", .policy = POLICY("", CAD(2)),
+     .steps = "bob -p side -L cad:2 -t 50\nbob -p gpu --gpus=4 -t 20\n*ann -L cad -p gpu --gpus=1",
+     .reason = "Licenses",
+     .wants =
+         {{"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 3000},
+          {"BUSY",
+           "1 CPU, 1 GPU wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $2 reaches "
+           "its limit",
+           1200}},
+     .start = 3000, .advice = ""},
+
+    /* --- nodes that are busy --- */
+    {"CPUs", .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c4", .reason = "Resources",
+     .wants = {{"BUSY",
+                "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
+                "reaches its limit",
+                1200}},
+     .start = 1200},
+    {"the job that makes room ends later",
+     .steps = "bob -c1 -w n1 -t 9\nbob -c7 -w n1 -t 21\nbob -c8 -w n2 "
+              "-t 40\n*ann -c8",
+     .reason = "Resources",
+     .wants = {{"BUSY", "2 too few free CPUs (n[1-2]); room comes when job $2 reaches its limit", 1260}},
+     .start = 1260},
+    {"the first to end is too small",
+     .steps = "bob -c1 -w n1 -t 9\nbob -c7 -w n1 -t 61\nbob -c8 -w n2 "
+              "-t 40\n*ann -c8",
+     .reason = "Resources",
+     .wants = {{"BUSY", "2 too few free CPUs (n[1-2]); room comes when job $3 reaches its limit", 2400}},
+     .start = 2400},
+    {"the first to end is on a drained node",
+     .steps = "bob -c8 -w n1 -t 12\nbob -c8 -w n2 -t 61\ndrain n1 "
+              "new disk\n*ann -c8",
+     .wants = {{"BUSY",
+                "2 nodes: 1 too few free CPUs (n2), 1 drained; n1 is draining: new disk (root); room "
+                "comes when job $2 reaches its limit",
+                3660}},
+     .start = 3660},
+    {"two nodes", .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -N2 -c8", .reason = "Resources",
+     .wants = {{"BUSY", "2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $2 reaches its limit",
+                1800}},
+     .start = 1800},
+    {"two nodes of which one is free", .steps = "bob -c8 -w n1 -t 20\n*ann -N2 -c8", .reason = "Resources",
+     .wants = {{"BUSY", "2 nodes: 1 too few free CPUs (n1), 1 would do (n2)", 1200}}, .start = 1200},
+    {"a whole node", .steps = "bob -c1 -w n1 -t 20\nbob -c1 -w n2 -t 30\n*ann --exclusive",
+     .reason = "Resources",
+     .wants = {{"BUSY", "2 nodes: 2 not empty (n[1-2]); room comes when job $1 reaches its limit", 1200}},
+     .start = 1200},
+    {"GPUs", .steps = "bob -p gpu --gpus=2 -t 20\nbob -p gpu --gpus=1 -t 30\n*ann -p gpu --gpus=3",
+     .reason = "Resources",
+     .wants = {{"BUSY",
+                "1 CPU, 3 GPUs wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
+                "reaches its limit",
+                1200}},
+     .start = 1200},
+    {"all GPUs", .steps = "bob -p gpu --gpus=2 -t 20\nbob -p gpu --gpus=1 -t 30\n*ann -p gpu --gpus=4",
+     .reason = "Resources",
+     .wants = {{"BUSY", "1 node: 1 too few free GPUs (g1); room comes when job $2 reaches its limit",
+                1800}},
+     .start = 1800},
+    {"memory", .steps = "bob --mem=20G -w n1 -t 20\nbob --mem=20G -w n2 -t 30\n*ann --mem=20380M",
+     .reason = "Resources",
+     .wants = {{"BUSY",
+                "1 CPU, 20380M of memory a node wanted in main; 2 nodes: 2 too little free memory "
+                "(n[1-2]); room "
+                "comes when job $1 reaches its limit",
+                1200}},
+     .start = 1200},
+    {"a node by name", .steps = "bob -c8 -w n2 -t 30\n*ann -c4 -w n2", .reason = "Resources",
+     .wants = {{"BUSY",
+                "1 too few free CPUs (n2), 1 not among those wanted (n1); room comes when job $1 "
+                "reaches its limit",
+                1800}},
+     .start = 1800},
+    {"a feature", .steps = "bob -c8 -w n1 -t 30\n*ann -c4 -C fast", .reason = "Resources",
+     .wants = {{"BUSY",
+                "1 too few free CPUs (n1), 1 without the features (n2); room comes when job $1 reaches "
+                "its limit",
+                1800}},
+     .start = 1800},
+    {"two partitions that are both full",
+     .steps = "bob -c8 -w n1 -t 50\nbob -c8 -w n2 -t 50\nbob -p gpu -c16 -t 30\n*ann -p main,gpu -c4",
+     .reason = "Resources",
+     .wants = {{"BUSY", "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs", 3000},
+               {"BUSY", "4 CPUs wanted in gpu; 1 node: 1 too few free CPUs (g1)", 1800}},
+     .start = 1800, .ends_before = true},
+    {"a job without a limit", .policy = "partitions = ( { name = \"main\"; nodes = \"n[1-2]\"; } );\n",
+     .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c4 -t 10", .reason = "Resources",
+     .wants = {{"BUSY", "job $1 runs without a time limit", 0}}, .start = 0},
+    {"a feature that has gone", .steps = "bob -c8 -w n1 -t 30\n*ann -c4 -C fast\ncut",
+     .reason = "BadConstraints",
+     .wants = {{"NO_FIT", "no node of main has 4 CPUs (2 nodes: 2 without the features (n[1-2]))", 0}}},
+    {"a type of GPUs that has gone", .steps = "bob -p gpu --gpus=4\n*ann -p gpu --gpus=a100:1\ncut",
+     .reason = "BadConstraints",
+     .wants = {{"NO_FIT", "no node of gpu has 1 CPU, 1 a100 GPU (1 node: 1 another GPU type (g1))", 0}}},
+    {"CPUs that have gone", .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c8\ncut\ncancel $1\nplay 5",
+     .reason = "BadConstraints",
+     .wants = {{"NO_FIT",
+                "no node of main has 8 CPUs (2 nodes: 2 too few CPUs (n[1-2]: 8 asked, 6 at most))", 0}}},
+
+    /* --- nodes that are out --- */
+    {"drained", .steps = "drain n1 fan broken\ndrain n2 fan broken\n*ann -c4",
+     .wants = {{"NODE_OUT", "2 nodes: 2 drained; n[1-2] are drained: fan broken (root)", 0}}, .start = 0},
+    {"drained for two reasons", .steps = "drain n1 fan broken\ndrain n2 new disk\n*ann -c4",
+     .wants = {{"NODE_OUT", "n1 is drained: fan broken (root), n2 is drained: new disk (root)", 0}},
+     .start = 0},
+    {"drained and busy", .steps = "bob -c8 -w n2 -t 20\ndrain n1 fan broken\n*ann -c4",
+     .wants = {{"BUSY", "n1 is drained: fan broken (root); room comes when job $1 reaches its limit",
+                1200}},
+     .start = 1200},
+    {"down and busy", .steps = "bob -c8 -w n2 -t 20\ndown n1\n*ann -c4",
+     .wants = {{"BUSY", "room comes when job $1 reaches its limit", 1200}}, .start = 1200},
+    {"down", .steps = "down n1\ndrain n2 fan broken\n*ann -c4",
+     .wants = {{"NODE_OUT", "n2 is drained: fan broken (root)", 0}}, .start = 0},
+    {"one of two nodes is drained", .steps = "drain n1 fan broken\n*ann -N2",
+     .wants = {{"NODE_OUT", "2 nodes: 1 drained, 1 would do (n2); n1 is drained: fan broken (root)", 0}},
+     .start = 0, .advice = "with --nodes=1 instead of 2 it could start now"},
+
+    /* --- windows --- */
+    {"maintenance ahead", .steps = "maintenance disks n[1-2] 600 1800\n*ann -c4 -t 20",
+     .wants = {{"WINDOW",
+                "2 nodes are kept for the maintenance window disks in 9 min: it would not end before "
+                "that",
+                1800}},
+     .start = 1800, .advice = "with --time=9:00 it could start now"},
+    {"maintenance now", .steps = "maintenance disks n[1-2] 0 1800\n*ann -c4",
+     .wants = {{"WINDOW", "2 nodes are kept for the maintenance window disks now", 1800}}, .start = 1800},
+    {"maintenance behind the jobs that run",
+     .steps =
+         "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\nmaintenance disks n[1-2] 1500 3000\n*ann -c4 -t 10",
+     .wants = {{"BUSY", "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200},
+               {"WINDOW", "2 nodes are kept for the maintenance window disks in 24 min", 3000}},
+     .start = 3000},
+    {"a time, and maintenance then",
+     .steps = "maintenance disks n[1-2] 1500 3000\n*ann -c4 -t 10 -b now+30minutes", .reason = "BeginTime",
+     .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800},
+               {"WINDOW", "2 nodes are kept for the maintenance window disks in 24 min", 3000}},
+     .start = 3000, .advice = ""},
+    {"reserved for another user", .steps = "reserve course n[1-2] 600 1800 bob\n*ann -c4 -t 20",
+     .wants = {{"WINDOW",
+                "2 nodes are kept for the reservation course in 9 min: it would not end before that",
+                1800}},
+     .start = 1800, .advice = "with --time=9:00 it could start now"},
+    {"reserved now", .steps = "reserve course n[1-2] 0 1800 bob\n*ann -c4",
+     .wants = {{"WINDOW", "2 nodes are kept for the reservation course now", 1800}}, .start = 1800},
+    {"its reservation is ahead", .steps = "reserve course n1 900 3600 ann\n*ann -c4 --reservation=course",
+     .reason = "Reservation", .wants = {{"WINDOW", "its reservation course begins in 14 min", 900}},
+     .start = 900, .advice = ""},
+    {"its reservation has gone",
+     .steps = "reserve course n1 900 3600 ann\n*ann -c4 --reservation=course\nremove course",
+     .wants = {{"NOT_ALLOWED", "there is no reservation course", 0}}, .start = 0, .advice = ""},
+    {"longer than its reservation",
+     .steps = "reserve course n1 0 1810 ann\n*ann -c4 -t 60 --reservation=course",
+     .wants = {{"NOT_ALLOWED",
+                "by its time limit in main it would end after the end of its reservation course, "
+                "which is in 30 min",
+                0}},
+     .start = 0},
+    {"its reservation is busy",
+     .steps = "reserve course n1 0 7200 ann\nann -c8 -t 20 --reservation=course\n*ann -c4 "
+              "--reservation=course",
+     .reason = "Resources", .wants = {{"BUSY", "room comes when job $1 reaches its limit", 1200}},
+     .start = 1200, .advice = NULL},
+
+    /* --- the queue --- */
+    {"behind a job that waits",
+     .steps = "bob -c8 -w n1 -t 30\nbob -c8 -w n2 -t 40\nbob -N2 -c8 -t 60\n*ann -N2 -c8 -t 60",
+     .reason = "Priority",
+     .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $3, waits for resources", 6000},
+               {"BUSY", "16 CPUs on 2 nodes wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 6000}},
+     .start = 6000},
+    {"too long to go before another", .steps = "bob -c8 -w n2 -t 20\nbob -N2 -c8 -t 60\n*ann -c8 -t 30",
+     .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $2, waits for resources", 4800},
+               {"BEHIND",
+                "job $2 is planned to start there in 19 min: this job would not have ended by then", 4800},
+               {"BUSY", "2 nodes: 1 too few free CPUs (n2), 1 kept for jobs that come first (n1)", 4800}},
+     .start = 4800, .advice = "with --time=19:00 it could start now on n1"},
+    {"beyond the plan", .policy = POLICY("", "scheduler = { window = \"1h\"; };\n"),
+     .steps = "bob -c8 -w n1 -t 90\nbob -c8 -w n2 -t 95\nbob -N2 -c8\n*ann -N2 -c8", .reason = "Priority",
+     .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $3, waits for resources", 0},
+               {"BUSY", "16 CPUs on 2 nodes wanted in main", 6300}},
+     .start = 0, .ends_before = true},
+
+    /* --- preemption --- */
+    {"the victim has its grace time",
+     .steps = "bob -p spot -c8 -w n1 -t 40\nbob -p spot -c8 -w n2 -t 60\n"
+              "play 5\n*ann -c8",
+     .wants = {{"BUSY", "preempts job $2 of bob, which ends when its grace time is over at the latest",
+                125}},
+     .start = -1},
+    {"it is preempted", .steps = "*bob -p spot -c8 -w n1 -t 40\ncas -c8 -w n2 -t 60\nann -c8",
+     .says = "job $* does not wait: it is preempted by job $3 of ann, ends by "},
+    {"it was preempted",
+     .steps = "*bob -p spot -c8 -w n1 -t 40\ncas -c8 -w n2 -t 60\nann -c8 -t 50\nplay 10",
+     .wants = {{"BUSY", "room comes when job $3 reaches its limit", 3000}}, .start = 3000,
+     .past = "preempted by job $3"},
+    {"victims within their minimum run",
+     .policy = "partitions = ( { name = \"main\"; nodes = \"n[1-2]\"; priority_tier = 2; },\n"
+               "  { name = \"spot\"; nodes = \"n[1-2]\"; preempt_mode = \"requeue\"; "
+               "preempt_exempt_time = \"30m\"; } );\n",
+     .steps = "bob -p spot -c8 -w n1 -t 40\nbob -p spot -c8 -w n2 -t 60\n*ann -p main -c8 -t 10",
+     .reason = "Resources",
+     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 2400},
+               {"BUSY", "job $1", 1800}},
+     .start = -1, .ends_before = true},
+    {"spot jobs behind a job of a higher tier",
+     .steps = "cas -c8 -w n1 -t 30\ncas -c8 -w n2 -t 30\nann -N2 -c8 -t 20\n*bob -p spot -c8 -t 10",
+     .wants = {{"BUSY", "8 CPUs wanted in spot; 2 nodes: 2 too few free CPUs (n[1-2])", 3000}},
+     .start = 3000, .ends_before = true},
+
+    /* --- jobs that do not wait --- */
+    {"it runs", .steps = "*ann -c1", .says = "job $* does not wait: it is running"},
+    {"it was cancelled", .steps = "*ann -H -c1\ncancel $*",
+     .says = "job $* has ended: cancelled by root, at "},
+    {"it has reached its limit", .steps = "*ann -c1 -t 5\nplay 310", .says = "job $* has ended: "},
+    {"it ended an hour ago", .steps = "*ann -c1 -t 5\nplay 3900", .says = "job $* has ended: "},
+    {"it was cancelled an hour ago", .steps = "*ann -c1\ncancel $*\nplay 3600",
+     .says = "job $* has ended: cancelled by root, at "},
+};
+
+int main(void)
+{
+    static struct live_rows r;
+    const char *only = getenv("LIVE_ROW");
+    r.policy = POLICY("", "");
+    r.nodes = nodes;
+    r.cut = cut;
+    live_open(&r.lab, nodes, N_OF(nodes), r.policy);
+    for (size_t i = 0; i < N_OF(rows); i++)
+        if (!only || strcmp(only, rows[i].name) == 0)
+            live_row_play(&r, &rows[i]);
+    live_close(&r.lab);
+    printf("%u of %u right\n", r.n_right, r.n_right + r.n_wrong);
+    return r.n_wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}

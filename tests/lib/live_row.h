@@ -1,0 +1,63 @@
+/* live_row.h - a case of a waiting job as text: what is set up, and what must be said of it.
+ *
+ * Steps, one a line; jobs are numbered from 1 in the order of their submission, and "$1" in a later step or
+ * in what is expected stands for the id of the first one, "$*" for the job that is asked about.
+ *
+ *     ann OPTIONS                       a job that is submitted with these options of sbatch
+ *     *ann OPTIONS                      the job that is asked about
+ *     hold USER N, cancel N             of job $N
+ *     update USER N KEY=VALUE
+ *     drain NODE REASON...
+ *     maintenance NAME NODES FROM TO    seconds from now
+ *     reserve NAME NODES FROM TO USERS
+ *     remove NAME                       that window
+ *     down NODE
+ *     play SECONDS                      so much time passes
+ *     later                             the configuration becomes live_row.later
+ *     cut                               the nodes become live_rows.cut
+ *
+ * A time in what is expected is "@600": seconds from the beginning of the case, to the nearest ten.
+ */
+#ifndef STOKER_TESTS_LIB_LIVE_ROW_H
+#define STOKER_TESTS_LIB_LIVE_ROW_H
+
+#include "tests/lib/live_lab.h"
+
+#define LIVE_WANTS 6
+
+struct live_want {
+    const char *cls;  /* of why_class_name */
+    const char *text; /* is in the sentence in full */
+    int clears;       /* seconds from the beginning; 0: no time is said */
+};
+
+struct live_row {
+    const char *name;
+    const char *policy; /* of the whole configuration; NULL: that of live_rows */
+    const char *later;
+    const char *steps;
+    const char *reason;                 /* Slurm's */
+    struct live_want wants[LIVE_WANTS]; /* no further cause is named */
+    int start;                          /* seconds from the beginning; 0: none is said; -1: whatever */
+    const char *advice; /* is in the sentence; "": there must be none; NULL: whatever there is must help */
+    bool waits_on;      /* what is advised is taken, and the job waits then for what is not about it */
+    bool goes_on;     /* the same cause is there again when it has cleared: another job, another element */
+    bool ends_before; /* it starts elsewhere, or is given up, before its causes clear */
+    const char *says; /* of a job that does not wait: is in what `stoker why` prints; NULL: it waits */
+    const char *past; /* is in what is said of the run before; NULL: it has not run */
+};
+
+struct live_rows {
+    struct live_lab lab;
+    const char *policy;
+    const struct live_node *nodes, *cut;
+    unsigned n_right, n_wrong;
+    struct strv keys; /* of scontrol, that advice has named */
+};
+
+/* Plays the case and looks at the answer; then time passes, and each cause must clear when it was said to,
+ * not before, and the job start when it was told; what is advised is done and must help. Prints what is
+ * wrong. */
+void live_row_play(struct live_rows *rows, const struct live_row *row);
+
+#endif
