@@ -134,18 +134,19 @@ static const struct live_row rows[] = {
      .wants = {{"DEP_WAIT", "waits for job $1 (running) to end; job $2 (running) to end", 2400},
                {"NOT_YET", "its earliest start is in 29 min", 1800}},
      .start = 0, .advice = ""},
-    {"its namesake runs", .steps = "ann -p side -J pretrain-s -t 25\n*ann -c1 -J pretrain-s -d singleton",
+    {"a job of its name runs",
+     .steps = "ann -p side -J pretrain-s -t 25\n*ann -c1 -J pretrain-s -d singleton",
      .reason = "Dependency", .wants = {{"DEP_WAIT", "job $1", 1500}}, .start = 0, .advice = ""},
-    {"two namesakes run",
+    {"two jobs of its name run",
      .steps = "ann -p side -J pretrain-s -t 25\nann -p side -J pretrain-s -t 35\n"
               "*ann -c1 -J pretrain-s -d singleton",
      .reason = "Dependency", .wants = {{"DEP_WAIT", "$1", 2100}}, .start = 0, .advice = ""},
     {"the throttle of an array", .steps = "*ann -a 0-3%1 -c1 -t 10", .reason = "JobArrayTaskLimit",
-     .wants = {{"ARRAY_THROTTLE", "its array may run 1 element at once and 1 runs", 600}}, .start = -1,
-     .goes_on = true, .advice = "with ArrayTaskThrottle=2 it could start now"},
+     .wants = {{"ARRAY_THROTTLE", "its array may run 1 element at once and 1 runs", 600}},
+     .start = LIVE_WHATEVER, .goes_on = true, .advice = "with ArrayTaskThrottle=2 it could start now"},
     {"the throttle of three", .steps = "*ann -a 0-7%3 -c1 -t 10", .reason = "JobArrayTaskLimit",
-     .wants = {{"ARRAY_THROTTLE", "its array may run 3 elements at once and 3 run", 600}}, .start = -1,
-     .goes_on = true, .advice = "with ArrayTaskThrottle=4 it could start now"},
+     .wants = {{"ARRAY_THROTTLE", "its array may run 3 elements at once and 3 run", 600}},
+     .start = LIVE_WHATEVER, .goes_on = true, .advice = "with ArrayTaskThrottle=4 it could start now"},
 
     /* --- rules of the partition --- */
     {"the partition is down", .later = POLICY("state = \"down\";", ""), .steps = "*ann -H -c1\nlater\n",
@@ -159,7 +160,7 @@ static const struct live_row rows[] = {
      .reason = "PartitionInactive", .wants = {{"PARTITION_DOWN", "partition main is inactive", 0}},
      .advice = ""},
     {"inactive, and for others' groups",
-     .later = POLICY("state = \"inactive\"; allow_groups = [\"nobody-here\"];", ""),
+     .later = POLICY("state = \"inactive\"; allow_groups = [\"no-such-group\"];", ""),
      .steps = "*ann -c1 -b now+1hour\nlater", .reason = "BeginTime",
      .wants = {{"NOT_YET", "its earliest start is in 59 min", 3600},
                {"PARTITION_DOWN", "partition main is inactive", 0},
@@ -217,7 +218,7 @@ static const struct live_row rows[] = {
      .reason = "PartitionTimeLimit",
      .wants = {{"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
                {"BUSY", "1 CPU wanted in main", 1200}},
-     .advice = "with --time=30:00 partition main admits it", .waits_on = true},
+     .advice = "with --time=30:00 partition main admits it"},
 
     /* --- limits --- */
     {"CPUs of a user", .policy = POLICY("", LIMIT("user", "", "cpus = 6;")),

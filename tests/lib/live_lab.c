@@ -30,9 +30,10 @@
 #define STEP_NS    (5 * NS_PER_MS) /* while an answer is waited for */
 #define STEPS_MAX  400
 #define DISK_MS    200 /* one wait for what is being written */
-#define BEAT_MS    60000
-#define FIRST_MS   1000 /* until the nodes are there */
-#define GONE_MS    3000 /* until jobs that were cancelled have ended */
+#define BEAT_MS    600000
+#define LOST_MS    240000 /* until it is lost */
+#define FIRST_MS   1000   /* until the nodes are there */
+#define GONE_MS    3000   /* until jobs that were cancelled have ended */
 #define BACK_MS    900000
 #define REMOVE_FDS 16
 #define UID_FIRST  61001u
@@ -388,7 +389,7 @@ void live_down(struct live_lab *l, const char *node)
     size_t i = live_find(l, node);
     model_node_free(l->models[i]);
     l->models[i] = NULL;
-    live_play(l, 4 * BEAT_MS);
+    live_play(l, LOST_MS);
 }
 
 void live_up(struct live_lab *l, const char *node)

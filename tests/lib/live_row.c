@@ -119,6 +119,8 @@ static void live_case_step(struct live_case *c, const char *line)
         live_play(l, strtoll(w.v[1], NULL, 10) * MS_PER_S);
     else if (str_eq(word, "later"))
         live_policy(l, l->nodes, c->row->later);
+    else if (str_eq(word, "last"))
+        live_policy(l, l->nodes, c->row->last);
     else if (str_eq(word, "cut"))
         live_policy(l, c->rows->cut, l->policy);
     else
@@ -314,7 +316,7 @@ static void live_case_check_clears(struct live_case *c, const struct cause *caus
 static void live_case_check_start(struct live_case *c, struct wall start)
 {
     int at = live_case_seconds(c, start);
-    if (!at || at > FAR_S || c->row->start < 0)
+    if (!at || at > FAR_S || c->row->start == LIVE_WHATEVER)
         return;
     live_case_play_to(c, start.ms + AFTER_MS);
     struct msg_why *w = live_case_ask(c);
@@ -346,6 +348,14 @@ static void live_case_scontrol(struct live_case *c, const char *change)
     free(line);
 }
 
+static bool live_has_class(const struct msg_why *w, enum why_class cls)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == cls)
+            return true;
+    return false;
+}
+
 static void live_case_try_advice(struct live_case *c, const struct msg_why *w)
 {
     struct msg_result r;
@@ -363,7 +373,10 @@ static void live_case_try_advice(struct live_case *c, const struct msg_why *w)
     live_play(&c->rows->lab, SETTLE_MS);
     struct msg_why *then = live_case_ask(c);
     bool throttle = str_eq(w->advice_key, "ArrayTaskThrottle"); /* another element starts, not the record */
-    if (!throttle && !c->row->waits_on && (!then || then->state == JOB_PENDING)) {
+    bool helps = !then || then->state != JOB_PENDING;
+    if (w->advice.code == CAUSE_TRY_ADMITTED) /* it may have to wait */
+        helps = !live_has_class(then, WHY_NOT_ALLOWED);
+    if (!throttle && !helps) {
         live_case_wrong(c, "%s does not help", change);
         live_case_print(c, then);
     }

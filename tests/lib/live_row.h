@@ -14,6 +14,7 @@
  *     down NODE
  *     play SECONDS                      so much time passes
  *     later                             the configuration becomes live_row.later
+ *     last                              it becomes live_row.last
  *     cut                               the nodes become live_rows.cut
  *
  * A time in what is expected is "@600": seconds from the beginning of the case, to the nearest ten.
@@ -23,7 +24,8 @@
 
 #include "tests/lib/live_lab.h"
 
-#define LIVE_WANTS 6
+#define LIVE_WANTS    6
+#define LIVE_WHATEVER (-2)
 
 struct live_want {
     const char *cls;  /* of why_class_name */
@@ -34,13 +36,12 @@ struct live_want {
 struct live_row {
     const char *name;
     const char *policy; /* of the whole configuration; NULL: that of live_rows */
-    const char *later;
+    const char *later, *last;
     const char *steps;
     const char *reason;                 /* Slurm's */
     struct live_want wants[LIVE_WANTS]; /* no further cause is named */
-    int start;                          /* seconds from the beginning; 0: none is said; -1: whatever */
+    int start; /* seconds from the beginning; 0: none is said; -1: what is said comes true; -2: whatever */
     const char *advice; /* is in the sentence; "": there must be none; NULL: whatever there is must help */
-    bool waits_on;      /* what is advised is taken, and the job waits then for what is not about it */
     bool goes_on;     /* the same cause is there again when it has cleared: another job, another element */
     bool ends_before; /* it starts elsewhere, or is given up, before its causes clear */
     const char *says; /* of a job that does not wait: is in what `stoker why` prints; NULL: it waits */

@@ -52,7 +52,7 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
     struct limit_request request;
     size_t at = 0;
     mine.limits = q->queue->limits;
-    if (eligibility_limits(&mine, q->j, &request, &v) != LIMIT_OVER_HARD)
+    if (!eligibility_breaks_limits(&mine, q->j, &request))
         return (struct wall){0};
     while (limits_next_broken(mine.limits, &request, &at, &v)) {
         if (v.state != LIMIT_OVER_HARD || v.asked > v.most || nth--)
@@ -64,7 +64,10 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
         one.mem_mib = v.what == LIMIT_OF_MEMORY ? request.mem_mib : 0;
         one.nodes = v.what == LIMIT_OF_NODES ? request.nodes : 0;
         one.jobs = v.what == LIMIT_OF_RUNNING ? request.jobs : 0;
-        return why_limit_clears(q, &one, 1);
+        struct limit_plan *lp = plan_of_what_runs(q);
+        int64_t t = limit_plan_next_of(lp, &one, &v, q->now.ms, 1);
+        limit_plan_free(lp);
+        return why_when_instant(t);
     }
     return (struct wall){0};
 }

@@ -129,13 +129,44 @@ static void why_add_limit(struct msg_why *w, const struct limit_verdict *v)
     why_add_take(w, alone && v->state == LIMIT_OVER_HARD ? WHY_NOT_ALLOWED : limit_why_class(v), &c);
 }
 
+static const struct part_spec *eligibility_first_known(const struct sched_view *v, const struct job *j,
+                                                       bool *ret_admits)
+{
+    struct strv names = eligible_partitions(v->model, j);
+    const struct part_spec *first = NULL;
+    *ret_admits = false;
+    for (size_t i = 0; i < names.n; i++) {
+        const struct part_spec *part = model_get_part(v->model, names.v[i]);
+        first = first ? first : part;
+        *ret_admits = *ret_admits || eligibility_in_partition(v, j, part, NULL) == REASON_NONE;
+    }
+    strv_fini(&names);
+    return first;
+}
+
+bool eligibility_breaks_limits(const struct sched_view *v, const struct job *j, struct limit_request *ret)
+{
+    struct limit_verdict verdict;
+    bool admits;
+    if (!limits_any(v->limits))
+        return false;
+    const struct part_spec *part = eligibility_first_known(v, j, &admits);
+    if (admits)
+        return eligibility_limits(v, j, ret, &verdict) == LIMIT_OVER_HARD;
+    if (!part)
+        return false;
+    limits_fade(v->limits, v->model, v->model->now);
+    limits_request_next(v->limits, v->model, j, part, ret);
+    return limits_check(v->limits, ret, NULL) == LIMIT_OVER_HARD;
+}
+
 /* Each hard limit that its next start would break. */
 static void explain_limits(const struct sched_view *v, const struct job *j, struct msg_why *w)
 {
     struct limit_verdict verdict;
     struct limit_request request;
     size_t at = 0;
-    if (eligibility_limits(v, j, &request, &verdict) != LIMIT_OVER_HARD)
+    if (!eligibility_breaks_limits(v, j, &request))
         return;
     while (limits_next_broken(v->limits, &request, &at, &verdict))
         if (verdict.state == LIMIT_OVER_HARD)

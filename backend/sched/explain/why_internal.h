@@ -69,6 +69,9 @@ void report_fill_row(struct planner *p, enum plan_kind kind, const struct job *j
 
 /* --- eligibility_why.c --- */
 
+/* Whether its next start would break a hard limit, and what it asks for then: in the first of its
+ * partitions that admits it and lets it in, else in the first. */
+bool eligibility_breaks_limits(const struct sched_view *v, const struct job *j, struct limit_request *ret);
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */
 void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now,

@@ -91,7 +91,14 @@ struct limit_plan_visit {
     int64_t from, len;
     uint64_t gpu_minutes;
     int64_t *ret;
+    const struct limit_verdict *only; /* its counter alone; NULL: all */
 };
+
+static bool limit_plan_is_visited(const struct limit_plan_visit *e, const struct limit_counter *c)
+{
+    const struct limit_verdict *v = e->only;
+    return !v || (&e->lp->l->specs[c->spec] == v->spec && str_eq(c->name, v->name));
+}
 
 static void limit_plan_each_counter(const struct limit_plan_visit *e, uint32_t who,
                                     const struct limit_amounts *a)
@@ -102,7 +109,7 @@ static void limit_plan_each_counter(const struct limit_plan_visit *e, uint32_t w
     const struct limit_who *w = &l->whos.v[who];
     vec_for_each (&w->counters, i) {
         uint32_t at = w->counters.v[i];
-        if (at < e->lp->n_counters)
+        if (at < e->lp->n_counters && limit_plan_is_visited(e, &l->counters.v[at]))
             e->fn(e, &e->lp->lines[at], &l->specs[l->counters.v[at].spec], limit_plan_sizes_of(a),
                   limit_plan_counts_of(a));
     }
@@ -270,6 +277,27 @@ int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_request 
         before = t;
         limit_plan_each_counter(&e, request->who, &a);
         limit_plan_each_licence(&e, licences);
+    } while (t != before && t != WHEN_NEVER);
+    return t;
+}
+
+int64_t limit_plan_next_of(const struct limit_plan *lp, const struct limit_request *request,
+                           const struct limit_verdict *only, int64_t from, int64_t len)
+{
+    int64_t t = from, before;
+    struct limit_amounts a;
+    if (!lp)
+        return from;
+    limits_amounts(request, &a);
+    struct limit_plan_visit e = {.lp = lp,
+                                 .fn = limit_plan_later,
+                                 .len = len,
+                                 .gpu_minutes = a.of[LIMIT_OF_GPU_MINUTES],
+                                 .ret = &t,
+                                 .only = only};
+    do {
+        before = t;
+        limit_plan_each_counter(&e, request->who, &a);
     } while (t != before && t != WHEN_NEVER);
     return t;
 }

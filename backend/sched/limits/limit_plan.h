@@ -34,6 +34,9 @@ void limit_plan_seal(struct limit_plan *lp, int64_t now);
  * licences: as the request has them, or NULL. Cost: O(steps of the counters that concern it). */
 int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_request *request,
                         const char *licences, int64_t from, int64_t len);
+/* The same for the one limit that the verdict names. */
+int64_t limit_plan_next_of(const struct limit_plan *lp, const struct limit_request *request,
+                           const struct limit_verdict *only, int64_t from, int64_t len);
 /* It is planned there. */
 void limit_plan_take(struct limit_plan *lp, const struct limit_request *request, const char *licences,
                      int64_t from, int64_t to);
