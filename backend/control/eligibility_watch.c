@@ -135,7 +135,7 @@ static struct wall eligibility_check_dependency(struct control *c, const struct 
     if (s == DEP_MET && (!wall_is_set(j->t_eligible) || (final && !j->dep_met))) {
         struct ev_eligible body = {.dep_met = final};
         ctl_emit(c, EV_ELIGIBLE, j->id, &body);
-    } else if (s == DEP_NEVER && j->req.kill_on_invalid_dep) {
+    } else if (s == DEP_NEVER && req_detail(&j->req)->kill_on_invalid_dep) {
         struct cause why = {0};
         dep_explain(&c->model, j, now, &why);
         eligibility_end_job(c, j, KILL_DEPENDENCY, &why);

@@ -391,7 +391,7 @@ enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_
             dep_format(&left, &b);
         free(req->dependency);
         req->dependency = b.len ? xstrdup(b.s) : NULL;
-        req->begin = begin.ms > req->begin.ms ? begin : req->begin;
+        req_detail_mut(req)->begin = begin.ms > req_detail(req)->begin.ms ? begin : req_detail(req)->begin;
         str_fini(&b);
     }
     deps_fini(&left);

@@ -181,15 +181,15 @@ static struct sim_shape generate_make_shape(const struct made_shape *s, const ch
     job_req_init(r);
     r->name = xstrdup(s->name);
     r->partition = generate_text_of(partition, s->partition);
-    r->qos = xstrdup(s->qos);
+    req_detail_mut(r)->qos = xstrdup(s->qos);
     r->ntasks = s->tasks;
     r->cpus_per_task = s->cpus;
     r->nodes_min = r->nodes_max = s->nodes ? s->nodes : NOT_GIVEN;
     r->mem_node_mib = s->mem_mib ? s->mem_mib : MEM_NOT_GIVEN;
     *(s->nodes ? &r->gpus_per_node : &r->gpus) = s->gpus ? s->gpus : NOT_GIVEN;
-    r->gpu_type = xstrdup(s->gpu_type);
-    r->features = s->features.n ? strv_join(&s->features, "&") : NULL;
-    r->exclusive = s->exclusive;
+    req_detail_mut(r)->gpu_type = xstrdup(s->gpu_type);
+    req_detail_mut(r)->features = s->features.n ? strv_join(&s->features, "&") : NULL;
+    req_detail_mut(r)->exclusive = s->exclusive;
     return out;
 }
 

@@ -115,7 +115,7 @@ static void play_fill_request(struct job_req *r, const struct workload *w, const
     if (s->tasks != NOT_GIVEN)
         r->ntasks = s->tasks;
     if (s->mem_cpu_mib != MEM_NOT_GIVEN)
-        r->mem_cpu_mib = s->mem_cpu_mib;
+        req_detail_mut(r)->mem_cpu_mib = s->mem_cpu_mib;
 }
 
 static struct job *play_make_job(const struct play_clock *c, const struct sim_job *s)
@@ -124,18 +124,17 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
     struct job *j = job_new();
     play_fill_request(&j->req, c->w, s);
     model_settle_memory(&c->m, &j->req, NULL, 0);
-    if (u->qos) {
-        xstrset(&j->req.qos, u->qos);
-    }
+    if (u->qos)
+        xstrset(&req_detail_mut(&j->req)->qos, u->qos);
     xstrset(&j->req.account, u->account ? u->account : spec_default_account(&c->m.spec, u->name, u->group));
     struct strv parts = strv_split(j->req.partition, ",");
     const struct part_spec *fallback = model_default_part(&c->m);
     j->partition = xstrdup(parts.n ? parts.v[0] : fallback ? fallback->name : NULL);
     strv_fini(&parts);
     j->id = c->m.next_job;
-    j->uid = j->gid = UID_FIRST + s->user;
+    j->uid = job_origin_mut(j)->gid = UID_FIRST + s->user;
     j->user = xstrdup(u->name);
-    j->group = xstrdup(u->group);
+    job_origin_mut(j)->group = xstrdup(u->group);
     j->t_submit = j->t_eligible = c->now;
     return j;
 }
@@ -143,8 +142,9 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
 static enum refusal play_admit(struct play_clock *c, const struct job *j)
 {
     struct sched_admit_how how = {0};
-    struct submitter by = {.uid = j->uid, .user = j->user, .group = j->group, .is_simulated = true};
-    enum refusal r = account_check(&c->view, &by, j->req.account, j->req.qos, NULL);
+    struct submitter by = {
+        .uid = j->uid, .user = j->user, .group = job_origin(j)->group, .is_simulated = true};
+    enum refusal r = account_check(&c->view, &by, j->req.account, req_detail(&j->req)->qos, NULL);
     if (r == REFUSAL_NONE)
         r = sched_admit(c->planner, &c->view, j, NULL);
     return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, NULL) : r;

@@ -37,8 +37,8 @@ static bool whatif_admitted(void *ctx, uint32_t uid, const struct strv *groups)
 static void whatif_keep_priorities(struct model *m)
 {
     list_for_each (j, &m->pending, struct job, in_queue) {
-        j->req.has_priority = true;
-        j->req.priority = j->priority;
+        req_detail_mut(&j->req)->has_priority = true;
+        req_detail_mut(&j->req)->priority = j->priority;
     }
 }
 

@@ -60,7 +60,7 @@ static void read_reason(struct job *j, const struct slurm_span *s)
 {
     char *text = slurm_text(s);
     j->reason = REASON_NONE;
-    for (uint32_t r = REASON_NONE; text && r < REASON_N; r++)
+    for (uint8_t r = REASON_NONE; text && r < REASON_N; r++)
         if (str_eq(text, reason_slurm(r))) {
             j->reason = r;
             free(text);
@@ -153,20 +153,20 @@ static void read_request(struct job *j, const struct slurm_row *row, const struc
     /* A name may be any text, "None" too. */
     r->name = slurm_text_any(name);
     r->account = slurm_text(COLUMN(row, ACCOUNT));
-    r->qos = slurm_text(COLUMN(row, QOS));
+    req_detail_mut(r)->qos = slurm_text(COLUMN(row, QOS));
     r->partition = slurm_text(COLUMN(row, PARTITION));
     r->workdir = slurm_text(COLUMN(row, WORKDIR));
-    r->features = slurm_text(COLUMN(row, FEATURES));
-    r->licenses = slurm_text(COLUMN(row, LICENSES));
+    req_detail_mut(r)->features = slurm_text(COLUMN(row, FEATURES));
+    req_detail_mut(r)->licenses = slurm_text(COLUMN(row, LICENSES));
     r->dependency = read_dependency(COLUMN(row, DEPENDENCY));
-    r->gres = slurm_text(COLUMN(row, GRES));
+    req_detail_mut(r)->gres = slurm_text(COLUMN(row, GRES));
     r->nodes_min = r->nodes_max = a->nodes;
     r->ntasks = tasks && a->cpus % tasks == 0 ? tasks : a->cpus;
     r->cpus_per_task = r->ntasks ? a->cpus / r->ntasks : NOT_GIVEN;
     r->gpus = a->gpus ? a->gpus : NOT_GIVEN;
     r->mem_node_mib = a->mem_mib == MEM_NOT_GIVEN ? MEM_NOT_GIVEN : a->mem_mib / a->nodes;
     r->time_limit_s = slurm_duration(COLUMN(row, TIME_LIMIT));
-    r->nice = (int32_t)slurm_u32(COLUMN(row, NICE), 0);
+    req_detail_mut(r)->nice = (int32_t)slurm_u32(COLUMN(row, NICE), 0);
     char *comment = slurm_text(COLUMN(row, COMMENT)), *reservation = slurm_text(COLUMN(row, RESERVATION));
     if (comment && str_starts(comment, SLURM_INTENT_MARK)) { /* of a submission of ours, not its user's */
         free(comment);
@@ -199,7 +199,7 @@ static void read_outputs(struct job *j, const struct slurm_row *row)
     if (job_is_array_record(j))
         return;
     j->req.std_out = slurm_text(COLUMN(row, STDOUT));
-    j->req.std_err = slurm_text(COLUMN(row, STDERR));
+    req_detail_mut(&j->req)->std_err = slurm_text(COLUMN(row, STDERR));
 }
 
 /* The waiting elements of an array's record; the caller frees *ret with array_spec_fini. */
@@ -242,7 +242,7 @@ static void read_record(struct job *j, const struct slurm_row *row)
     for (size_t i = 0; i < spec.ranges.n; i++)
         *rec_list_push(&j->array_pending) = spec.ranges.v[i];
     j->req.array_throttle = spec.throttle;
-    j->req.array_spec = slurm_text(COLUMN(row, INDEX));
+    req_detail_mut(&j->req)->array_spec = slurm_text(COLUMN(row, INDEX));
     array_spec_fini(&spec);
 }
 
@@ -254,10 +254,10 @@ static void read_array(struct job *j, const struct slurm_row *row, const struct 
     if (!j->array_job)
         return;
     if (array) {
-        j->array_count = array->count;
-        j->array_min = array->min;
-        j->array_max = array->max;
-        j->array_step = array->step;
+        job_origin_mut(j)->array_count = array->count;
+        job_origin_mut(j)->array_min = array->min;
+        job_origin_mut(j)->array_max = array->max;
+        job_origin_mut(j)->array_step = array->step;
     }
     if (single)
         j->array_index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
@@ -276,7 +276,7 @@ static void read_times(struct job *j, const struct slurm_row *row)
         if (wall_is_set(start))
             job_rare_mut(j)->t_expected = start;
         if (j->reason == REASON_BEGIN_TIME)
-            j->req.begin = wall_is_set(j->t_eligible) ? j->t_eligible : start;
+            req_detail_mut(&j->req)->begin = wall_is_set(j->t_eligible) ? j->t_eligible : start;
         return;
     }
     j->t_start = start;
@@ -333,9 +333,9 @@ struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array
     j->kind = slurm_u32(COLUMN(row, BATCH), 1) ? JOB_KIND_BATCH : JOB_KIND_INTERACTIVE;
     j->state = slurm_job_state(COLUMN(row, STATE));
     j->user = slurm_text(COLUMN(row, USER));
-    j->group = slurm_text(COLUMN(row, GROUP));
+    job_origin_mut(j)->group = slurm_text(COLUMN(row, GROUP));
     j->partition = slurm_text(COLUMN(row, PARTITION));
-    j->command = read_command(row);
+    job_origin_mut(j)->command = read_command(row);
     j->priority = slurm_u32(COLUMN(row, PRIORITY), 0);
     j->restarts = slurm_u32(COLUMN(row, RESTARTS), 0);
     read_reason(j, COLUMN(row, REASON));

@@ -70,6 +70,7 @@ static void field_fini(const struct rec_field *f, void *p)
     case REC_SUB: rec_fini(f->sub, p); break;
     case REC_LISTOF: rec_list_free(f->sub, p); break;
     case REC_BOOL:
+    case REC_U8:
     case REC_U32:
     case REC_I32:
     case REC_U64:
@@ -124,6 +125,7 @@ static void field_dup(const struct rec_field *f, void *p, const void *src)
     case REC_SUB: rec_copy(f->sub, p, src); break;
     case REC_LISTOF: list_copy(f, p, src); break;
     case REC_BOOL:
+    case REC_U8:
     case REC_U32:
     case REC_I32:
     case REC_U64:
@@ -190,6 +192,7 @@ static bool field_eq(const struct rec_field *f, const void *a, const void *b)
 {
     switch (f->type) {
     case REC_BOOL: return *(const bool *)a == *(const bool *)b;
+    case REC_U8: return *(const uint8_t *)a == *(const uint8_t *)b;
     case REC_U32:
     case REC_I32: return memcmp(a, b, 4) == 0;
     case REC_U64:

@@ -37,6 +37,7 @@ struct blob {
 /* C type of each record type. LIST members are REC_LIST(struct sub); SUB members are the struct itself. */
 #define REC_TYPES(X)     \
     X(BOOL, bool)        \
+    X(U8, uint8_t)       \
     X(U32, uint32_t)     \
     X(I32, int32_t)      \
     X(U64, uint64_t)     \

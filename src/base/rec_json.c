@@ -32,6 +32,7 @@ static void rec_append_field(struct str *out, const struct rec_field *f, const v
 {
     switch (f->type) {
     case REC_BOOL: json_bool(out, f->name, *(const bool *)p); break;
+    case REC_U8: json_uint(out, f->name, *(const uint8_t *)p); break;
     case REC_U32: json_uint(out, f->name, *(const uint32_t *)p); break;
     case REC_I32: json_int(out, f->name, *(const int32_t *)p); break;
     case REC_U64: json_uint(out, f->name, *(const uint64_t *)p); break;

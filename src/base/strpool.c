@@ -1,31 +1,15 @@
-/* strpool.c - the set of shared texts: open addressing, a slot for each text with its hash and its count.
+/* strpool.c - the set of shared texts.
  *
  * What is the only one of its kind never gets in, so the set stays small however many there are: a text is
  * taken in when it comes a second time, as far as the hashes of the latest new ones remember. */
-#include "src/base/strpool.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/err.h"
+#include "src/base/strpool_private.h"
 #include "src/base/xalloc.h"
 
-struct slot {
-    char *s; /* NULL: free */
-    uint32_t hash, holders;
-};
-
 #define CAP_MIN 64
-#define NEW     4096 /* a power of two */
-
-struct strpool {
-    struct slot *slots;
-    size_t n, cap; /* cap is a power of two */
-    unsigned owners;
-    uint32_t seen[NEW]; /* hashes of what came once, each at its place */
-};
 
 struct strpool *strpool_new(void)
 {
@@ -51,94 +35,32 @@ void strpool_unref(struct strpool *t)
     free(t);
 }
 
-/* Eight letters at a time: a snapshot asks a million times. */
-static uint32_t hash_of(const char *s, size_t n)
+/* own: the allocated bytes of the key. */
+static char *strpool_take_any(struct strpool *t, char *own, const struct strpool_key *k)
 {
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t h = n * odd, w;
-    for (; n >= sizeof w; n -= sizeof w, s += sizeof w) {
-        memcpy(&w, s, sizeof w);
-        h = (h ^ w) * odd;
-        h ^= h >> 29;
+    struct slot *at = strpool_find(t, k);
+    if (at->s) {
+        bug_on(at->s == own);
+        free(own);
+        at->holders++;
+        return at->s;
     }
-    w = 0;
-    memcpy(&w, s, n);
-    h = (h ^ w) * odd;
-    return (uint32_t)(h >> 32);
-}
-
-static bool strpool_says(const struct slot *at, const char *s, size_t n)
-{
-    return strncmp(at->s, s, n) == 0 && !at->s[n];
-}
-
-/* The slot of the text of those n bytes, or the free one where it belongs. */
-static struct slot *strpool_find(const struct strpool *t, const char *s, size_t n, uint32_t hash)
-{
-    size_t i = hash & (t->cap - 1);
-    while (t->slots[i].s && (t->slots[i].hash != hash || !strpool_says(&t->slots[i], s, n)))
-        i = (i + 1) & (t->cap - 1);
-    return &t->slots[i];
-}
-
-static void strpool_grow(struct strpool *t)
-{
-    struct slot *old = t->slots;
-    size_t n = t->cap;
-    t->cap *= 2;
-    t->slots = xcalloc(t->cap, sizeof *t->slots);
-    for (size_t k = 0; k < n; k++) {
-        size_t i = old[k].hash & (t->cap - 1);
-        while (old[k].s && t->slots[i].s)
-            i = (i + 1) & (t->cap - 1);
-        if (old[k].s)
-            t->slots[i] = old[k];
-    }
-    free(old);
-}
-
-/* s has not been found, at is where it belongs: is it the second time? */
-static void strpool_meet(struct strpool *t, struct slot *at, char *s, uint32_t hash)
-{
-    if (t->seen[hash & (NEW - 1)] != hash) {
-        t->seen[hash & (NEW - 1)] = hash;
-        return;
-    }
-    *at = (struct slot){.s = s, .hash = hash, .holders = 1};
-    if (++t->n * 2 > t->cap) /* most look-ups are for what is not here */
-        strpool_grow(t);
+    strpool_meet(t, at, own, k);
+    return own;
 }
 
 char *strpool_take(struct strpool *t, char *s)
 {
     if (!s)
         return NULL;
-    size_t n = strlen(s);
-    uint32_t hash = hash_of(s, n);
-    struct slot *at = strpool_find(t, s, n, hash);
-    if (at->s) {
-        bug_on(at->s == s);
-        free(s);
-        at->holders++;
-        return at->s;
-    }
-    strpool_meet(t, at, s, hash);
-    return s;
+    struct strpool_key k = strpool_text_key(s, strlen(s));
+    return strpool_take_any(t, s, &k);
 }
 
-char *strpool_hold(struct strpool *t, const char *s, size_t n)
+void *strpool_take_struct(struct strpool *t, void *p, size_t n)
 {
-    uint32_t hash = hash_of(s, n);
-    struct slot *at = strpool_find(t, s, n, hash);
-    if (at->s) {
-        at->holders++;
-        return at->s;
-    }
-    char *own = xmalloc(n + 1);
-    memcpy(own, s, n);
-    own[n] = '\0';
-    strpool_meet(t, at, own, hash);
-    return own;
+    struct strpool_key k = strpool_struct_key(p, n);
+    return strpool_take_any(t, p, &k);
 }
 
 /* Closes the gap, so that every text is still found from its own place on. */
@@ -156,12 +78,11 @@ static void remove_slot(struct strpool *t, struct slot *at)
     t->n--;
 }
 
-/* One holder less. Returns whether that was the last: then the text is not in the set, or never was. */
-static bool let_go(struct strpool *t, const char *s)
+/* One holder less. Returns whether that was the last: then it is not in the set, or never was. */
+static bool let_go(struct strpool *t, const struct strpool_key *k)
 {
-    size_t n = strlen(s);
-    struct slot *at = strpool_find(t, s, n, hash_of(s, n));
-    if (at->s != s)
+    struct slot *at = strpool_find(t, k);
+    if (at->s != k->s)
         return true;
     if (--at->holders)
         return false;
@@ -169,14 +90,26 @@ static bool let_go(struct strpool *t, const char *s)
     return true;
 }
 
+static bool strpool_let_text_go(struct strpool *t, const char *s)
+{
+    struct strpool_key k = strpool_text_key(s, strlen(s));
+    return let_go(t, &k);
+}
+
 char *strpool_give(struct strpool *t, char *s)
 {
-    return s && !let_go(t, s) ? xstrdup(s) : s;
+    return s && !strpool_let_text_go(t, s) ? xstrdup(s) : s;
+}
+
+void *strpool_give_struct(struct strpool *t, void *p, size_t n)
+{
+    struct strpool_key k = strpool_struct_key(p, n);
+    return let_go(t, &k) ? p : xmemdup(p, n);
 }
 
 void strpool_drop(struct strpool *t, char *s)
 {
-    if (s && let_go(t, s))
+    if (s && strpool_let_text_go(t, s))
         free(s);
 }
 

@@ -224,7 +224,7 @@ bool job_filter_takes(const struct job_filter *f, const struct job *j)
            list_takes(&f->accounts, j->req.account) && list_takes(&f->qos, job_qos(&j->req)) &&
            list_takes(&f->reservations, req_rare(&j->req)->reservation) &&
            list_takes(&f->wckeys, req_rare(&j->req)->wckey) &&
-           licenses_match(&f->licenses, j->req.licenses) && is_on_nodes(&f->nodes, j);
+           licenses_match(&f->licenses, req_detail(&j->req)->licenses) && is_on_nodes(&f->nodes, j);
 }
 
 bool job_is_listed(const struct job *j, const struct model *m)

@@ -49,8 +49,9 @@ static int each_job(struct msg_jobs *jobs, int (*fn)(void *ctx, struct job *j), 
         r = mirror_check_row(row, err);
         if (r < 0)
             return r;
-        struct job *j = job_new();
-        *j = *row;
+        struct job *j = xmemdup(row, sizeof *row);
+        list_init(&j->in_all);
+        list_init(&j->in_queue);
         *row = (struct job){0};
         r = fn(ctx, j);
     }
@@ -137,7 +138,7 @@ static int take_reasons(struct model *m, const struct msg_reasons *reasons)
         const struct job_reason *row = &reasons->rows.v[i];
         struct job *j = model_get_job(m, row->job);
         if (j && j->state == JOB_PENDING && row->reason < REASON_N && j->reason != row->reason) {
-            j->reason = row->reason;
+            j->reason = (uint8_t)row->reason;
             changed = 1;
         }
     }

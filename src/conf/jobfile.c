@@ -218,7 +218,7 @@ static int build_request(const struct build *b, struct wall now)
     if (raw->name && !*raw->name)
         return conf_error(b->c, config_setting_get_member(b->root, "name"),
                           tr("name: an empty text is not a name"));
-    int r = read_time(b, "begin", raw->begin, now, &req->begin);
+    int r = read_time(b, "begin", raw->begin, now, &req_detail_mut(req)->begin);
     if (r == 0)
         r = read_time(b, "deadline", raw->deadline, now, &rare->deadline);
     if (r == 0 && raw->env.n)
@@ -229,20 +229,20 @@ static int build_request(const struct build *b, struct wall now)
     req->name = raw->name ? jobfile_take(&raw->name) : base_name(b->path);
     req->partition = jobfile_take(&raw->partition);
     req->account = jobfile_take(&raw->account);
-    req->qos = jobfile_take(&raw->qos);
+    req_detail_mut(req)->qos = jobfile_take(&raw->qos);
     rare->comment = jobfile_take(&raw->comment);
     req->workdir = jobfile_take(&raw->workdir);
     req->std_out = xstrdup(raw->output);
-    req->std_err = xstrdup(raw->error);
-    req->append = raw->append;
-    req->features = jobfile_take(&raw->features);
+    req_detail_mut(req)->std_err = xstrdup(raw->error);
+    req_detail_mut(req)->append = raw->append;
+    req_detail_mut(req)->features = jobfile_take(&raw->features);
     rare->nodelist = jobfile_take(&raw->nodelist);
     rare->exclude = jobfile_take(&raw->exclude);
     req->dependency = jobfile_take(&raw->dependency);
-    req->licenses = jobfile_take(&raw->licenses);
+    req_detail_mut(req)->licenses = jobfile_take(&raw->licenses);
     rare->reservation = jobfile_take(&raw->reservation);
     req->time_limit_s = raw->res.time_s;
-    req->nice = raw->nice;
+    req_detail_mut(req)->nice = raw->nice;
     rare->lost_node = raw->lost_node;
     b->out->hold = raw->hold;
     b->out->env = raw->env;

@@ -11,8 +11,9 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
-#define REQ_OFFSET(member)  .offset = offsetof(struct job_req, member)
-#define RARE_OFFSET(member) .offset = offsetof(struct job_req_rare, member), .is_rare = true
+#define REQ_OFFSET(member)    .place = IN_REQ, .offset = offsetof(struct job_req, member)
+#define DETAIL_OFFSET(member) .place = IN_DETAIL, .offset = offsetof(struct job_req_detail, member)
+#define RARE_OFFSET(member)   .place = IN_RARE, .offset = offsetof(struct job_req_rare, member)
 
 /* clang-format off */
 #define X(ID, KIND, PLACE, MEMBER, OPTION, IS, ...) \
@@ -53,12 +54,18 @@ void job_attr_list_keys(struct str *out, bool always)
 
 static const void *job_attr_at(const struct job_attr *a, const struct job_req *r)
 {
-    return (const char *)(a->is_rare ? (const void *)req_rare(r) : (const void *)r) + a->offset;
+    const void *place = a->place == IN_RARE     ? (const void *)req_rare(r)
+                        : a->place == IN_DETAIL ? (const void *)req_detail(r)
+                                                : (const void *)r;
+    return (const char *)place + a->offset;
 }
 
 void *job_attr_at_mut(const struct job_attr *a, struct job_req *r)
 {
-    return (char *)(a->is_rare ? (void *)req_rare_mut(r) : (void *)r) + a->offset;
+    void *place = a->place == IN_RARE     ? (void *)req_rare_mut(r)
+                  : a->place == IN_DETAIL ? (void *)req_detail_mut(r)
+                                          : (void *)r;
+    return (char *)place + a->offset;
 }
 
 /* How a kind is stored. */
@@ -131,8 +138,8 @@ ATTR_SET(gpus)
         return err_set(err, -EINVAL, tr("\"%s\" names no type of GPU"), value);
     int rc = attr_set_number(a, r, colon ? colon + 1 : value, now, err);
     if (rc == 0 && colon) {
-        free(r->gpu_type);
-        r->gpu_type = xstrndup(value, (size_t)(colon - value));
+        free(req_detail(r)->gpu_type);
+        req_detail_mut(r)->gpu_type = xstrndup(value, (size_t)(colon - value));
     }
     return rc;
 }
@@ -145,7 +152,7 @@ ATTR_SET(nodes)
 ATTR_SET(priority)
 {
     int rc = attr_set_number(a, r, value, now, err);
-    r->has_priority = r->has_priority || rc == 0;
+    req_detail_mut(r)->has_priority = req_detail(r)->has_priority || rc == 0;
     return rc;
 }
 ATTR_SET(memory)
@@ -229,8 +236,8 @@ ATTR_APPEND(gpus)
 {
     if (n == NOT_GIVEN || n == 0)
         return;
-    if (r->gpu_type)
-        str_appendf(out, "%s:", r->gpu_type);
+    if (req_detail(r)->gpu_type)
+        str_appendf(out, "%s:", req_detail(r)->gpu_type);
     str_appendf(out, "%" PRId64, n);
 }
 ATTR_APPEND(nodes)
@@ -242,7 +249,8 @@ ATTR_APPEND(nodes)
 ATTR_APPEND(signal)
 {
     if (n)
-        str_appendf(out, "%s%" PRId64 "@%u", r->signal_batch ? "B:" : "", n, req_rare(r)->signal_at_s);
+        str_appendf(out, "%s%" PRId64 "@%u", req_detail(r)->signal_batch ? "B:" : "", n,
+                    req_rare(r)->signal_at_s);
 }
 ATTR_APPEND(limit)
 {

@@ -63,11 +63,13 @@ enum job_attr_id {
         ATTR_N
 };
 
+enum job_attr_place { IN_REQ, IN_DETAIL, IN_RARE }; /* of struct job_req, or a box of it */
+
 struct job_attr {
     enum job_attr_id id;
     enum job_attr_kind kind;
-    size_t offset;    /* of the member, in struct job_req or struct job_req_rare */
-    bool is_rare;     /* in the latter */
+    enum job_attr_place place;
+    size_t offset;    /* of the member there */
     bool always;      /* `scontrol update` may change it while the job runs, too */
     bool keeps_empty; /* an empty value of `scontrol update` is kept, and refused; else it clears */
     bool once;        /* not repeated when a job is submitted again: it was about that one time */

@@ -119,7 +119,7 @@ char *job_stdout_path(const struct job *j)
 
 char *job_stderr_path(const struct job *j)
 {
-    return batch_path(j, j->req.std_err, false);
+    return batch_path(j, req_detail(&j->req)->std_err, false);
 }
 
 char *job_stdout_pattern(const struct job *j)
@@ -129,7 +129,7 @@ char *job_stdout_pattern(const struct job *j)
 
 char *job_stderr_pattern(const struct job *j)
 {
-    return batch_path(j, j->req.std_err, job_is_array_record(j));
+    return batch_path(j, req_detail(&j->req)->std_err, job_is_array_record(j));
 }
 
 static char *step_path(const char *pattern, const struct job *j, const struct step *s, const struct task *t,
@@ -153,8 +153,8 @@ static const char *filename_output_pattern(const struct job *j, const struct ste
     bool steps = j->kind == JOB_KIND_STEPS;
     if (stream == 2 && s->std_err)
         return s->std_err;
-    if (stream == 2 && steps && j->req.std_err)
-        return j->req.std_err;
+    if (stream == 2 && steps && req_detail(&j->req)->std_err)
+        return req_detail(&j->req)->std_err;
     if (s->std_out)
         return s->std_out;
     return !steps ? NULL : j->req.std_out ? j->req.std_out : STEP_JOB_PATTERN;

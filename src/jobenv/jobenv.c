@@ -59,10 +59,10 @@ static void set_gpu_count(struct strv *env, const char *name, const struct job_r
 {
     if (n == NOT_GIVEN)
         return;
-    if (str_is_empty(r->gpu_type))
+    if (str_is_empty(req_detail(r)->gpu_type))
         strv_setenvf(env, name, "%u", n);
     else
-        strv_setenvf(env, name, "%s:%u", r->gpu_type, n);
+        strv_setenvf(env, name, "%s:%u", req_detail(r)->gpu_type, n);
 }
 
 static void cpuset_append_list(struct str *s, const struct cpuset *set)
@@ -124,16 +124,16 @@ static void job_requested(struct strv *env, const struct job *j)
     jobenv_set_count(env, "SLURM_NTASKS_PER_NODE", job_tasks_per_node(r));
     jobenv_set_count(env, "SLURM_CPUS_PER_TASK", r->cpus_per_task);
     set_mem(env, "SLURM_MEM_PER_NODE", r->mem_node_mib);
-    set_mem(env, "SLURM_MEM_PER_CPU", r->mem_cpu_mib);
-    set_mem(env, "SLURM_MEM_PER_GPU", r->mem_gpu_mib);
+    set_mem(env, "SLURM_MEM_PER_CPU", req_detail(r)->mem_cpu_mib);
+    set_mem(env, "SLURM_MEM_PER_GPU", req_detail(r)->mem_gpu_mib);
     set_gpu_count(env, "SLURM_GPUS", r, r->gpus);
     set_gpu_count(env, "SLURM_GPUS_PER_NODE", r, r->gpus_per_node);
-    set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, r->gpus_per_task);
-    if (r->overcommit)
+    set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, req_detail(r)->gpus_per_task);
+    if (req_detail(r)->overcommit)
         strv_setenv(env, "SLURM_OVERCOMMIT", "1");
     jobenv_set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
     jobenv_set_text(env, "SLURM_JOB_RESERVATION", req_rare(r)->reservation);
-    jobenv_set_text(env, "SLURM_JOB_LICENSES", r->licenses);
+    jobenv_set_text(env, "SLURM_JOB_LICENSES", req_detail(r)->licenses);
 }
 
 static void jobenv_job_identity(struct strv *env, const char *cluster, const struct job *j)
@@ -144,15 +144,15 @@ static void jobenv_job_identity(struct strv *env, const char *cluster, const str
     jobenv_set_text(env, "SLURM_JOB_NAME", r->name);
     jobenv_set_text(env, "SLURM_JOB_PARTITION", j->partition);
     jobenv_set_text(env, "SLURM_JOB_ACCOUNT", r->account);
-    jobenv_set_text(env, "SLURM_JOB_QOS", r->qos);
+    jobenv_set_text(env, "SLURM_JOB_QOS", req_detail(r)->qos);
     jobenv_set_text(env, "SLURM_JOB_USER", j->user);
-    jobenv_set_text(env, "SLURM_JOB_GROUP", j->group);
+    jobenv_set_text(env, "SLURM_JOB_GROUP", job_origin(j)->group);
     jobenv_set_count(env, "SLURM_JOB_UID", j->uid);
-    jobenv_set_count(env, "SLURM_JOB_GID", j->gid);
+    jobenv_set_count(env, "SLURM_JOB_GID", job_origin(j)->gid);
     jobenv_set_text(env, "SLURM_CLUSTER_NAME", cluster);
     if (!strv_getenv(env, "SLURM_SUBMIT_DIR"))
         jobenv_set_text(env, "SLURM_SUBMIT_DIR", r->workdir);
-    jobenv_set_text(env, "SLURM_SUBMIT_HOST", j->submit_host);
+    jobenv_set_text(env, "SLURM_SUBMIT_HOST", job_origin(j)->submit_host);
     jobenv_set_count(env, "STOKER_JOB_ID", j->id);
     jobenv_set_count(env, "STOKER_RESTART_COUNT", j->restarts);
     if (j->restarts)
@@ -165,10 +165,11 @@ static void job_array(struct strv *env, const struct job *j)
         return;
     jobenv_set_count(env, "SLURM_ARRAY_JOB_ID", j->array_job);
     jobenv_set_count(env, "SLURM_ARRAY_TASK_ID", j->array_index);
-    jobenv_set_count(env, "SLURM_ARRAY_TASK_COUNT", j->array_count);
-    jobenv_set_count(env, "SLURM_ARRAY_TASK_MIN", j->array_min);
-    jobenv_set_count(env, "SLURM_ARRAY_TASK_MAX", j->array_max);
-    jobenv_set_count(env, "SLURM_ARRAY_TASK_STEP", j->array_step ? j->array_step : 1);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_COUNT", job_origin(j)->array_count);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_MIN", job_origin(j)->array_min);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_MAX", job_origin(j)->array_max);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_STEP",
+                     job_origin(j)->array_step ? job_origin(j)->array_step : 1);
 }
 
 static void jobenv_job_times(struct strv *env, const struct job *j)

@@ -20,7 +20,7 @@ static int batch_set(void *ctx, const struct opt *o, const char *arg, struct err
                            tr("%s\nBatch job submission failed: Invalid job array specification"), why.s);
         b->job.req.array_throttle = array.throttle;
         array_spec_fini(&array);
-        xstrset(&b->job.req.array_spec, arg);
+        xstrset(&req_detail_mut(&b->job.req)->array_spec, arg);
         return 0;
     case B_IGNORE_PBS: return 0;
     case B_PARSABLE: b->parsable = true; return 0;

@@ -104,7 +104,7 @@ SETTER(memory)
             return err_set(err, -EINVAL,
                            tr("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."));
     struct job_req *r = &o->req;
-    r->mem_node_mib = r->mem_cpu_mib = r->mem_gpu_mib = MEM_NOT_GIVEN;
+    r->mem_node_mib = req_detail_mut(r)->mem_cpu_mib = req_detail_mut(r)->mem_gpu_mib = MEM_NOT_GIVEN;
     *(uint64_t *)at = mib;
     return 0;
 }
@@ -113,18 +113,19 @@ static void gpus_begin(struct jobopts *o)
 {
     if (group_level(o, gpu_options, sizeof gpu_options) >= o->level)
         return;
-    o->req.gpus = o->req.gpus_per_node = o->req.gpus_per_task = NOT_GIVEN;
-    jobopts_replace(&o->req.gpu_type, NULL);
+    o->req.gpus = o->req.gpus_per_node = req_detail_mut(&o->req)->gpus_per_task = NOT_GIVEN;
+    jobopts_replace(&req_detail_mut(&o->req)->gpu_type, NULL);
 }
 
 static int set_gpu_type(struct jobopts *o, const char *type, size_t len, struct errtext *err)
 {
     char *text = xstrndup(type, len);
     int rc = 0;
-    if (o->req.gpu_type && strcmp(o->req.gpu_type, text) != 0)
-        rc = err_set(err, -EINVAL, tr("one type of GPU in a job: %s or %s"), o->req.gpu_type, text);
+    if (req_detail(&o->req)->gpu_type && strcmp(req_detail(&o->req)->gpu_type, text) != 0)
+        rc = err_set(err, -EINVAL, tr("one type of GPU in a job: %s or %s"), req_detail(&o->req)->gpu_type,
+                     text);
     else
-        jobopts_replace(&o->req.gpu_type, text);
+        jobopts_replace(&req_detail_mut(&o->req)->gpu_type, text);
     free(text);
     return rc;
 }
@@ -284,7 +285,7 @@ SETTER(signal)
         return jobopts_bad(err, opt);
     *(int32_t *)at = number;
     req_rare_mut(&o->req)->signal_at_s = (uint32_t)at_s;
-    o->req.signal_batch = batch;
+    req_detail_mut(&o->req)->signal_batch = batch;
     return 0;
 }
 
@@ -302,8 +303,8 @@ SETTER(open_mode)
 {
     if (*arg != 'a' && *arg != 'A' && *arg != 't' && *arg != 'T')
         return jobopts_bad(err, opt);
-    o->req.append = *arg == 'a' || *arg == 'A';
-    o->req.truncate = !o->req.append;
+    req_detail_mut(&o->req)->append = *arg == 'a' || *arg == 'A';
+    req_detail_mut(&o->req)->truncate = !req_detail(&o->req)->append;
     return 0;
 }
 
@@ -340,7 +341,7 @@ SETTER(priority)
     int64_t n;
     if (int_parse(arg, 0, UINT32_MAX - 1, &n, NULL))
         return jobopts_bad(err, opt);
-    o->req.has_priority = true;
+    req_detail_mut(&o->req)->has_priority = true;
     *(uint32_t *)at = (uint32_t)n;
     return 0;
 }
@@ -525,15 +526,16 @@ static uint32_t capped(uint64_t n)
 static void tasks_from_gpus(struct jobopts *o)
 {
     struct job_req *r = &o->req;
-    if (r->ntasks == NOT_GIVEN && r->gpus != NOT_GIVEN && r->gpus_per_task != NOT_GIVEN && r->gpus_per_task)
-        r->ntasks = r->gpus / r->gpus_per_task ? r->gpus / r->gpus_per_task : 1;
+    if (r->ntasks == NOT_GIVEN && r->gpus != NOT_GIVEN && req_detail(r)->gpus_per_task != NOT_GIVEN &&
+        req_detail(r)->gpus_per_task)
+        r->ntasks = r->gpus / req_detail(r)->gpus_per_task ? r->gpus / req_detail(r)->gpus_per_task : 1;
     uint32_t per_gpu = o->ntasks_per_gpu;
     if (per_gpu == NOT_GIVEN)
         return;
     if (r->gpus != NOT_GIVEN && r->ntasks == NOT_GIVEN)
         r->ntasks = capped((uint64_t)r->gpus * per_gpu);
-    else if (r->gpus_per_node != NOT_GIVEN && r->ntasks_per_node == NOT_GIVEN)
-        r->ntasks_per_node = capped((uint64_t)r->gpus_per_node * per_gpu);
+    else if (r->gpus_per_node != NOT_GIVEN && req_detail(r)->ntasks_per_node == NOT_GIVEN)
+        req_detail_mut(r)->ntasks_per_node = capped((uint64_t)r->gpus_per_node * per_gpu);
     else if (r->gpus == NOT_GIVEN && r->ntasks != NOT_GIVEN)
         r->gpus = (r->ntasks + per_gpu - 1) / per_gpu;
 }
@@ -541,11 +543,12 @@ static void tasks_from_gpus(struct jobopts *o)
 /* GPUs that a task has its share of, as far as the request tells. */
 static uint32_t gpus_of_a_task(const struct job_req *r)
 {
-    if (r->gpus_per_task != NOT_GIVEN)
-        return r->gpus_per_task;
+    if (req_detail(r)->gpus_per_task != NOT_GIVEN)
+        return req_detail(r)->gpus_per_task;
     uint32_t nodes = given_or(r->nodes_min, 1);
     uint64_t gpus = r->gpus != NOT_GIVEN ? r->gpus : (uint64_t)given_or(r->gpus_per_node, 0) * nodes;
-    uint64_t tasks = r->ntasks != NOT_GIVEN ? r->ntasks : (uint64_t)given_or(r->ntasks_per_node, 1) * nodes;
+    uint64_t tasks =
+        r->ntasks != NOT_GIVEN ? r->ntasks : (uint64_t)given_or(req_detail(r)->ntasks_per_node, 1) * nodes;
     return capped((gpus + tasks - 1) / tasks);
 }
 
@@ -555,20 +558,20 @@ static void cpus_from_gpus(struct jobopts *o)
     uint32_t gpus = gpus_of_a_task(r);
     if (o->cpus_per_gpu != NOT_GIVEN && o->given[J_CPUS_PER_TASK] < o->given[J_CPUS_PER_GPU] && gpus)
         r->cpus_per_task = capped((uint64_t)o->cpus_per_gpu * gpus);
-    if (o->mincpus != NOT_GIVEN && given_or(r->ntasks_per_node, 1) == 1 &&
+    if (o->mincpus != NOT_GIVEN && given_or(req_detail(r)->ntasks_per_node, 1) == 1 &&
         o->mincpus > given_or(r->cpus_per_task, 1))
         r->cpus_per_task = o->mincpus;
 }
 
 static void gres_for_display(struct job_req *r)
 {
-    uint32_t n = r->gpus_per_node != NOT_GIVEN   ? r->gpus_per_node
-                 : r->gpus_per_task != NOT_GIVEN ? r->gpus_per_task
-                                                 : r->gpus;
-    free(r->gres);
-    r->gres = n == NOT_GIVEN || n == 0 ? NULL
-              : r->gpu_type            ? xasprintf("gpu:%s:%u", r->gpu_type, n)
-                                       : xasprintf("gpu:%u", n);
+    uint32_t n = r->gpus_per_node != NOT_GIVEN               ? r->gpus_per_node
+                 : req_detail(r)->gpus_per_task != NOT_GIVEN ? req_detail(r)->gpus_per_task
+                                                             : r->gpus;
+    free(req_detail(r)->gres);
+    req_detail_mut(r)->gres = n == NOT_GIVEN || n == 0  ? NULL
+                              : req_detail(r)->gpu_type ? xasprintf("gpu:%s:%u", req_detail(r)->gpu_type, n)
+                                                        : xasprintf("gpu:%u", n);
 }
 
 int jobopts_finish(struct jobopts *o, struct errtext *err)
@@ -578,14 +581,14 @@ int jobopts_finish(struct jobopts *o, struct errtext *err)
         return err_set(err, -ENOENT, tr("the current directory is gone; give one with --chdir"));
     if (!r->workdir)
         r->workdir = xstrdup(o->cwd);
-    if (wall_is_set(r->begin) && wall_is_set(req_rare(r)->deadline) &&
-        req_rare(r)->deadline.ms < r->begin.ms)
+    if (wall_is_set(req_detail(r)->begin) && wall_is_set(req_rare(r)->deadline) &&
+        req_rare(r)->deadline.ms < req_detail(r)->begin.ms)
         return err_set(err, -EINVAL, tr("Incompatible begin and deadline time specification"));
     tasks_from_gpus(o);
     cpus_from_gpus(o);
     gres_for_display(r);
     if (r->ntasks != NOT_GIVEN && r->nodes_min != NOT_GIVEN && r->ntasks < r->nodes_min &&
-        r->ntasks_per_node == NOT_GIVEN) {
+        req_detail(r)->ntasks_per_node == NOT_GIVEN) {
         if (o->given[J_NODES] >
             o->given[J_NTASKS]) /* more nodes than the weaker source had tasks: its count is not meant */
             r->ntasks = r->nodes_min;

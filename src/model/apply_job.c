@@ -173,7 +173,7 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
     bool element = job_is_array_record(j);
     if (element && !can_split(m, j, body->array_index, body->new_id))
         return -EINVAL;
-    int r = charge_all(m, body->alloc.v, body->alloc.n, j->req.exclusive);
+    int r = charge_all(m, body->alloc.v, body->alloc.n, req_detail(&j->req)->exclusive);
     if (r < 0)
         return r;
     if (element)
@@ -211,14 +211,14 @@ int apply_hold(struct model *m, struct job *j, const struct event *ev, const str
     if (j->state != JOB_PENDING || body->hold > HOLD_ADMIN)
         return -EINVAL;
     bool released = j->hold != HOLD_NONE && body->hold == HOLD_NONE;
-    j->hold = body->hold;
+    j->hold = (uint8_t)body->hold;
     j->reason = body->hold == HOLD_USER    ? REASON_HELD_USER
                 : body->hold == HOLD_ADMIN ? REASON_HELD_ADMIN
                                            : REASON_NONE;
     if (released && job_rare(j)->losses)
         job_rare_mut(j)->losses = 0;
     if (released && wall_is_set(j->t_eligible)) /* a dependency that is open still counts */
-        j->t_eligible = not_before(j->req.begin, ev->t);
+        j->t_eligible = not_before(req_detail(&j->req)->begin, ev->t);
     return 0;
 }
 
@@ -249,7 +249,7 @@ int apply_update(struct model *m, struct job *j, const struct event *ev, const s
     if (job_state_is_final(j->state))
         return -EINVAL;
     bool other_deps = !str_eq(j->req.dependency, body->req.dependency);
-    bool other_begin = j->req.begin.ms != body->req.begin.ms;
+    bool other_begin = req_detail(&j->req)->begin.ms != req_detail(&body->req)->begin.ms;
     rec_fini(&job_req_rec, &j->req);
     rec_copy(&job_req_rec, &j->req, &body->req);
     if (j->array_job && j->req.array_throttle != throttle)
@@ -260,7 +260,7 @@ int apply_update(struct model *m, struct job *j, const struct event *ev, const s
         if (other_deps && !str_is_empty(j->req.dependency))
             j->t_eligible = (struct wall){0};
         else if (other_deps || (other_begin && wall_is_set(j->t_eligible)))
-            j->t_eligible = not_before(j->req.begin, ev->t);
+            j->t_eligible = not_before(req_detail(&j->req)->begin, ev->t);
     } else if (body->time_limit_s != DURATION_NOT_SET) {
         j->time_limit_s = body->time_limit_s;
     }
@@ -273,7 +273,7 @@ int apply_eligible(struct model *m, struct job *j, const struct event *ev, const
     if (j->state != JOB_PENDING)
         return -EINVAL;
     j->dep_met = j->dep_met || body->dep_met;
-    j->t_eligible = not_before(j->req.begin, ev->t);
+    j->t_eligible = not_before(req_detail(&j->req)->begin, ev->t);
     return 0;
 }
 
@@ -334,7 +334,7 @@ static void cancel_completing(struct job *j, const struct event *ev, const struc
         for (size_t i = 0; i < j->steps.n; i++)
             if (!j->steps.v[i].done && j->steps.v[i].kill_cause == j->kill_cause)
                 j->steps.v[i].kill_cause = body->cause;
-        j->kill_cause = body->cause;
+        j->kill_cause = (uint8_t)body->cause;
         r->kill_uid = body->uid;
     }
     j->fate = FATE_END;
@@ -357,8 +357,8 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
         cancel_completing(j, ev, body);
         return 0;
     }
-    j->kill_cause = body->cause;
-    j->fate = body->fate;
+    j->kill_cause = (uint8_t)body->cause;
+    j->fate = (uint8_t)body->fate;
     struct job_rare *rare = job_rare_mut(j);
     rare->kill_uid = body->uid;
     free(rare->kill_user);

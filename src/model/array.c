@@ -169,9 +169,12 @@ static bool spec_names(const char *spec, uint32_t index)
 
 bool array_had(const struct job *array, uint32_t index)
 {
-    uint32_t step = array->array_step ? array->array_step : 1;
-    if (index < array->array_min || index > array->array_max || (index - array->array_min) % step)
+    uint32_t step = job_origin(array)->array_step ? job_origin(array)->array_step : 1;
+    if (index < job_origin(array)->array_min || index > job_origin(array)->array_max ||
+        (index - job_origin(array)->array_min) % step)
         return false;
-    bool all = (array->array_max - array->array_min) / step + 1 == array->array_count;
-    return all || str_is_empty(array->req.array_spec) || spec_names(array->req.array_spec, index);
+    bool all = (job_origin(array)->array_max - job_origin(array)->array_min) / step + 1 ==
+               job_origin(array)->array_count;
+    return all || str_is_empty(req_detail(&array->req)->array_spec) ||
+           spec_names(req_detail(&array->req)->array_spec, index);
 }

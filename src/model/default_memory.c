@@ -39,15 +39,15 @@ void model_settle_memory(const struct model *m, struct job_req *r, struct step *
     const struct part_spec *p = model_part_with_memory(m, r->partition);
     for (size_t i = 0; p && i < n_steps; i++)
         model_settle_step_memory(p, &steps[i]);
-    if (!p || n_steps || r->mem_node_mib != MEM_NOT_GIVEN || r->mem_cpu_mib != MEM_NOT_GIVEN ||
-        r->mem_gpu_mib != MEM_NOT_GIVEN)
+    if (!p || n_steps || r->mem_node_mib != MEM_NOT_GIVEN || req_detail(r)->mem_cpu_mib != MEM_NOT_GIVEN ||
+        req_detail(r)->mem_gpu_mib != MEM_NOT_GIVEN)
         return;
     struct job_need need;
     job_need(r, &need);
     if (need.gpus && p->default_mem_gpu_mib)
-        r->mem_gpu_mib = p->default_mem_gpu_mib;
+        req_detail_mut(r)->mem_gpu_mib = p->default_mem_gpu_mib;
     else if (p->default_mem_cpu_mib)
-        r->mem_cpu_mib = p->default_mem_cpu_mib;
+        req_detail_mut(r)->mem_cpu_mib = p->default_mem_cpu_mib;
     else
         r->mem_node_mib = model_memory_or_none(p->default_mem_node_mib);
 }

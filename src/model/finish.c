@@ -250,7 +250,7 @@ bool job_comes_back(const struct job *j)
         return false;
     if (j->fate != FATE_END)
         return true;
-    return j->req.requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
+    return req_detail(&j->req)->requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
 }
 
 /* Gives back what it holds, and charges it to its user. */

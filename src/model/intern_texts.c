@@ -1,5 +1,5 @@
 /* intern_texts.c - jobs and nodes whose texts are shared: in a mirror of many the same few are said again
- * and again.
+ * and again. Boxes of jobs that are alike, down to their texts, are shared as well.
  *
  * Every job and node of such a model shares its texts but while it is being changed: model_apply takes what
  * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
@@ -34,13 +34,39 @@ void model_intern_texts(struct model *m, struct strpool *texts)
     m->texts = strpool_ref(texts);
 }
 
+/* A job in the set holds each text of a box that it shares once more: what is in a box need not be known
+ * here. */
+#define EACH_SHARED_BOX(j, fn, texts)      \
+    do {                                   \
+        fn(&(j)->origin, texts);           \
+        fn(&(j)->req.detail, texts);       \
+        fn(&(j)->req.rare, texts);         \
+    } while (0)
+#define SHARE_BOX(box, texts) \
+    (*(box) = *(box) ? strpool_take_struct(texts, *(box), sizeof **(box)) : NULL)
+#define OWN_BOX(box, texts) (*(box) = *(box) ? strpool_give_struct(texts, *(box), sizeof **(box)) : NULL)
+
+static void intern_boxes(struct model *m, struct job *j)
+{
+    if (m->texts)
+        EACH_SHARED_BOX(j, SHARE_BOX, m->texts);
+}
+
+static void unintern_boxes(struct model *m, struct job *j)
+{
+    if (m->texts)
+        EACH_SHARED_BOX(j, OWN_BOX, m->texts);
+}
+
 void intern_job(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, take_text, m->texts);
+    intern_boxes(m, j);
 }
 
-void model_take_interned_job(struct model *m, struct job *j)
+/* j takes the place of what is known of it. */
+static void model_put_job(struct model *m, struct job *j)
 {
     struct job *old = model_get_job(m, j->id);
     if (old) {
@@ -52,20 +78,28 @@ void model_take_interned_job(struct model *m, struct job *j)
     model_link_job(m, j);
 }
 
+void model_take_interned_job(struct model *m, struct job *j)
+{
+    model_put_job(m, j);
+    intern_boxes(m, j);
+}
+
 void model_take_job(struct model *m, struct job *j)
 {
-    model_take_interned_job(m, j);
+    model_put_job(m, j);
     intern_job(m, j);
 }
 
 void unintern_job(struct model *m, struct job *j)
 {
+    unintern_boxes(m, j);
     if (m->texts)
         rec_each_text(&job_rec, j, give_text, m->texts);
 }
 
 void model_drop_row(struct model *m, struct job *j)
 {
+    unintern_boxes(m, j);
     if (m->texts)
         rec_each_text(&job_rec, j, drop_text, m->texts);
     job_free(j);

@@ -20,7 +20,9 @@ REC_DEFINE(state_count, STATE_COUNT_FIELDS)
 REC_DEFINE(job, JOB_FIELDS)
 
 const struct job_req_rare job_req_nothing_rare;
+const struct job_req_detail job_req_no_detail;
 const struct job_rare job_nothing_rare;
+const struct job_origin job_no_origin;
 
 void job_req_init(struct job_req *r)
 {
@@ -28,15 +30,17 @@ void job_req_init(struct job_req *r)
         .nodes_min = NOT_GIVEN,
         .nodes_max = NOT_GIVEN,
         .ntasks = NOT_GIVEN,
-        .ntasks_per_node = NOT_GIVEN,
         .cpus_per_task = NOT_GIVEN,
         .mem_node_mib = MEM_NOT_GIVEN,
-        .mem_cpu_mib = MEM_NOT_GIVEN,
-        .mem_gpu_mib = MEM_NOT_GIVEN,
         .gpus = NOT_GIVEN,
         .gpus_per_node = NOT_GIVEN,
-        .gpus_per_task = NOT_GIVEN,
         .time_limit_s = DURATION_NOT_SET,
+    };
+    *req_detail_mut(r) = (struct job_req_detail){
+        .ntasks_per_node = NOT_GIVEN,
+        .mem_cpu_mib = MEM_NOT_GIVEN,
+        .mem_gpu_mib = MEM_NOT_GIVEN,
+        .gpus_per_task = NOT_GIVEN,
         .time_min_s = DURATION_NOT_SET,
     };
 }
@@ -294,7 +298,7 @@ uint32_t job_gpus(const struct job *j)
 {
     const struct job_req *r = &j->req; /* most want none, and all that wait are asked at each change */
     if (!j->alloc.n && j->kind != JOB_KIND_STEPS && r->gpus == NOT_GIVEN && r->gpus_per_node == NOT_GIVEN &&
-        r->gpus_per_task == NOT_GIVEN)
+        req_detail(r)->gpus_per_task == NOT_GIVEN)
         return 0;
     return job_amounts(j).gpus;
 }

@@ -59,49 +59,58 @@ struct job_req_rare {
     uint32_t lost_node; /* enum lost_node: --lost-node */
 };
 
-/* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
-struct job_req {
-    struct job_req_rare *rare; /* read through req_rare(), written through req_rare_mut() */
-    uint32_t nodes_min, nodes_max;
-    uint32_t ntasks, ntasks_per_node, cpus_per_task;
-    uint32_t gpus; /* in the whole job */
-    uint32_t gpus_per_node, gpus_per_task;
-    uint64_t mem_node_mib, mem_cpu_mib, mem_gpu_mib; /* 0 in mem_node_mib: all of the node */
-    char *name, *account, *qos;
-    char *partition; /* one name or a comma list */
-    char *workdir;
-    char *std_out, *std_err; /* patterns as given; NULL: default */
-    char *features, *dependency, *licenses;
-    char *gpu_type;
+/* What requests seldom differ in: the jobs of a mirror that have all of it alike share one
+ * (src/model/intern_texts.c). */
+struct job_req_detail {
+    char *qos, *std_err, *features, *licenses, *gpu_type;
+    char *array_spec; /* as given, NULL: no array */
+    char *gres;       /* --gres and the like as given, for display */
+    uint64_t mem_cpu_mib, mem_gpu_mib;
+    struct wall begin;
+    uint32_t ntasks_per_node, gpus_per_task;
+    uint32_t time_min_s;
+    int32_t nice;
+    uint32_t requeue;  /* 0 not said, 1 --requeue, 2 --no-requeue */
+    uint32_t priority; /* --priority, admins */
     bool exclusive, overcommit, contiguous;
     bool append;       /* --open-mode=append */
     bool truncate;     /* --open-mode=truncate was said: a requeued job truncates its files, too */
     bool signal_batch; /* B: */
     bool kill_on_invalid_dep, has_priority;
-    uint32_t time_limit_s, time_min_s; /* DURATION_NOT_SET, DURATION_UNLIMITED */
-    struct wall begin;
-    int32_t nice;
-    uint32_t requeue;        /* 0 not said, 1 --requeue, 2 --no-requeue */
+};
+
+/* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
+struct job_req {
+    struct job_req_rare *rare;     /* read through req_rare(), written through req_rare_mut() */
+    struct job_req_detail *detail; /* read through req_detail(), written through req_detail_mut() */
+    uint32_t nodes_min, nodes_max;
+    uint32_t ntasks, cpus_per_task;
+    uint32_t gpus; /* in the whole job */
+    uint32_t gpus_per_node;
+    uint64_t mem_node_mib; /* 0: all of the node */
+    char *name, *account;
+    char *partition; /* one name or a comma list */
+    char *workdir;
+    char *std_out; /* a pattern as given, as std_err; NULL: default */
+    char *dependency;
+    uint32_t time_limit_s;   /* DURATION_NOT_SET, DURATION_UNLIMITED */
     uint32_t array_throttle; /* 0: none */
-    uint32_t priority;       /* --priority, admins */
-    char *array_spec;        /* as given, NULL: no array */
-    char *gres;              /* --gres and the like as given, for display */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
-    F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
-    G(S, BOXED, rare, STR, std_in) F(S, STR, std_out) F(S, STR, std_err) F(S, BOOL, append)                  \
-    G(S, BOXED, rare, STR, comment) F(S, STR, features) G(S, BOXED, rare, STR, nodelist)                     \
-    G(S, BOXED, rare, STR, exclude) F(S, STR, dependency) F(S, STR, licenses)                                \
+    F(S, STR, name) F(S, STR, account) G(S, BOXED, detail, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
+    G(S, BOXED, rare, STR, std_in) F(S, STR, std_out) G(S, BOXED, detail, STR, std_err) G(S, BOXED, detail, BOOL, append)                  \
+    G(S, BOXED, rare, STR, comment) G(S, BOXED, detail, STR, features) G(S, BOXED, rare, STR, nodelist)                     \
+    G(S, BOXED, rare, STR, exclude) F(S, STR, dependency) G(S, BOXED, detail, STR, licenses)                                \
     G(S, BOXED, rare, STR, reservation) G(S, BOXED, rare, STR, wckey) G(S, BOXED, rare, STR, mail_type)      \
     G(S, BOXED, rare, STR, mail_user) F(S, U32, nodes_min) F(S, U32, nodes_max) F(S, U32, ntasks)            \
-    F(S, U32, ntasks_per_node) F(S, U32, cpus_per_task) F(S, U64, mem_node_mib) F(S, U64, mem_cpu_mib)       \
-    F(S, U64, mem_gpu_mib) F(S, U32, gpus) F(S, U32, gpus_per_node) F(S, U32, gpus_per_task)                 \
-    F(S, STR, gpu_type) F(S, BOOL, exclusive) F(S, BOOL, overcommit) F(S, BOOL, contiguous)                  \
-    F(S, U32, time_limit_s) F(S, U32, time_min_s) F(S, WALL, begin) G(S, BOXED, rare, WALL, deadline)        \
-    F(S, I32, nice) F(S, U32, requeue) F(S, BOOL, kill_on_invalid_dep) G(S, BOXED, rare, I32, signal)        \
-    G(S, BOXED, rare, U32, signal_at_s) F(S, BOOL, signal_batch) F(S, U32, array_throttle)                   \
-    F(S, STR, array_spec) F(S, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) F(S, BOOL, has_priority)       \
-    F(S, U32, priority) G(S, BOXED, rare, U32, lost_node) F(S, BOOL, truncate)
+    G(S, BOXED, detail, U32, ntasks_per_node) F(S, U32, cpus_per_task) F(S, U64, mem_node_mib) G(S, BOXED, detail, U64, mem_cpu_mib)       \
+    G(S, BOXED, detail, U64, mem_gpu_mib) F(S, U32, gpus) F(S, U32, gpus_per_node) G(S, BOXED, detail, U32, gpus_per_task)                 \
+    G(S, BOXED, detail, STR, gpu_type) G(S, BOXED, detail, BOOL, exclusive) G(S, BOXED, detail, BOOL, overcommit) G(S, BOXED, detail, BOOL, contiguous)                  \
+    F(S, U32, time_limit_s) G(S, BOXED, detail, U32, time_min_s) G(S, BOXED, detail, WALL, begin) G(S, BOXED, rare, WALL, deadline)        \
+    G(S, BOXED, detail, I32, nice) G(S, BOXED, detail, U32, requeue) G(S, BOXED, detail, BOOL, kill_on_invalid_dep) G(S, BOXED, rare, I32, signal)        \
+    G(S, BOXED, rare, U32, signal_at_s) G(S, BOXED, detail, BOOL, signal_batch) F(S, U32, array_throttle)                   \
+    G(S, BOXED, detail, STR, array_spec) G(S, BOXED, detail, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) G(S, BOXED, detail, BOOL, has_priority)       \
+    G(S, BOXED, detail, U32, priority) G(S, BOXED, rare, U32, lost_node) G(S, BOXED, detail, BOOL, truncate)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);
@@ -114,6 +123,16 @@ static inline const struct job_req_rare *req_rare(const struct job_req *r)
 static inline struct job_req_rare *req_rare_mut(struct job_req *r)
 {
     return rec_box(&r->rare);
+}
+
+extern const struct job_req_detail job_req_no_detail;
+static inline const struct job_req_detail *req_detail(const struct job_req *r)
+{
+    return r->detail ? r->detail : &job_req_no_detail;
+}
+static inline struct job_req_detail *req_detail_mut(struct job_req *r)
+{
+    return rec_box(&r->detail);
 }
 
 struct rank_end {
@@ -289,59 +308,67 @@ struct job_rare {
                                forecast says; unset: not known. Not of the state */
 };
 
+/* What stands from the submission on, and many jobs of a user have alike: shared as
+ * struct job_req_detail is. */
+struct job_origin {
+    char *group;
+    char *submit_host;
+    char *command;        /* script path or command line, for display; NULL: stdin */
+    uint32_t gid;         /* the kernel's word at submission */
+    uint32_t script_size; /* bytes */
+    uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
+};
+
 struct job {
     /* What walks over all jobs look at stands together: a hundred thousand of them are in no cache. */
     uint32_t id;          /* raw id, never given twice */
-    uint32_t kind;        /* enum job_kind */
-    uint32_t state;       /* enum job_state */
+    uint8_t kind;         /* enum job_kind */
+    uint8_t state;        /* enum job_state */
+    uint8_t hold;         /* enum job_hold */
+    uint8_t reason;       /* enum reason: of an ended job; of a waiting one as the last pass saw it */
+    uint8_t fate;         /* enum job_fate, while COMPLETING */
+    uint8_t kill_cause;   /* enum kill_cause; NONE: not asked to end */
     bool holding;         /* alloc is charged to the nodes now */
     bool detached;        /* interactive: goes on without its terminal */
     bool dep_met;         /* its dependencies are met, once and for all */
     bool borrowed;        /* it runs over a soft limit: another job that needs the resources ends it */
     uint32_t array_job;   /* id of the array, 0: no array */
     uint32_t array_index; /* of an element that has been split off, else ARRAY_NONE */
-    uint32_t hold;        /* enum job_hold */
-    uint32_t uid, gid;    /* the kernel's word at submission */
-    uint32_t script_size; /* bytes */
+    uint32_t uid;         /* the kernel's word at submission */
+    uint32_t restarts;
     struct list in_queue, in_all; /* no part of the record: links of the model that holds it; in_queue:
                                      pending, active or ended list */
     REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
     REC_LIST(struct step) steps;
     struct job_req req;
-    struct job_rare *rare; /* read through job_rare(), written through job_rare_mut() */
-    char *user, *group;
-    char *partition; /* where it runs; the request's first until it starts */
-    char *submit_host;
-    char *command;                              /* script path or command line, for display; NULL: stdin */
+    struct job_rare *rare;     /* read through job_rare(), written through job_rare_mut() */
+    struct job_origin *origin; /* read through job_origin(), written through job_origin_mut() */
+    char *user;
+    char *partition;                            /* where it runs; the request's first until it starts */
     char *request_id;                           /* the client's, makes a retried submission the same job */
     REC_LIST(struct index_range) array_pending; /* elements that this record stands for */
-    uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
-    uint32_t reason; /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     uint32_t priority;
-    struct wall t_submit, t_eligible, t_start, t_end;
     uint32_t time_limit_s; /* in force once started */
-    uint32_t restarts;
-    uint32_t launches;   /* attempts given out so far */
-    uint32_t next_step;  /* batch and interactive: id of the next srun step */
-    uint32_t fate;       /* enum job_fate, while COMPLETING */
-    uint32_t kill_cause; /* enum kill_cause; NONE: not asked to end */
+    struct wall t_submit, t_eligible, t_start, t_end;
+    uint32_t launches;  /* attempts given out so far */
+    uint32_t next_step; /* batch and interactive: id of the next srun step */
     int32_t exit_code, exit_signal;
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
     uint64_t nonce; /* random, made at its submission; elements have that of their array. 0: an earlier
                        release's */
 };
 #define JOB_FIELDS(F, G, S)                                                                                  \
-    F(S, U32, id) F(S, U32, kind) F(S, U32, state) G(S, SUB, req, job_req) F(S, U32, uid) F(S, U32, gid)     \
-    F(S, STR, user) F(S, STR, group) F(S, STR, partition) F(S, STR, submit_host) F(S, STR, command)          \
+    F(S, U32, id) F(S, U8, kind) F(S, U8, state) G(S, SUB, req, job_req) F(S, U32, uid) G(S, BOXED, origin, U32, gid)     \
+    F(S, STR, user) G(S, BOXED, origin, STR, group) F(S, STR, partition) G(S, BOXED, origin, STR, submit_host) G(S, BOXED, origin, STR, command)          \
     F(S, STR, request_id) F(S, U32, array_job) F(S, U32, array_index)                                        \
-    G(S, LISTOF, array_pending, index_range) F(S, U32, array_count) F(S, U32, array_min)                     \
-    F(S, U32, array_max) F(S, U32, array_step) F(S, U32, hold) F(S, U32, reason)                             \
+    G(S, LISTOF, array_pending, index_range) G(S, BOXED, origin, U32, array_count) G(S, BOXED, origin, U32, array_min)                     \
+    G(S, BOXED, origin, U32, array_max) G(S, BOXED, origin, U32, array_step) F(S, U8, hold) F(S, U8, reason)                             \
     G(S, BOXED, rare, STR, reason_detail) F(S, U32, priority) F(S, WALL, t_submit) F(S, WALL, t_eligible)    \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, time_limit_s) F(S, U32, restarts) F(S, U32, launches)    \
-    F(S, U32, next_step) F(S, U32, fate) F(S, U32, kill_cause) G(S, BOXED, rare, U32, kill_uid)              \
+    F(S, U32, next_step) F(S, U8, fate) F(S, U8, kill_cause) G(S, BOXED, rare, U32, kill_uid)              \
     G(S, BOXED, rare, WALL, t_kill) G(S, BOXED, rare, U32, kill_grace_s) F(S, I32, exit_code)                \
     F(S, I32, exit_signal) G(S, BOXED, rare, I32, derived_code) G(S, LISTOF, alloc, alloc)                   \
-    F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)                                     \
+    F(S, BOOL, holding) G(S, LISTOF, steps, step) G(S, BOXED, origin, U32, script_size)                                     \
     G(S, BOXED, rare, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)        \
     G(S, BOXED_LISTOF, rare, array_failed, index_range) F(S, BOOL, borrowed)                                 \
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
@@ -361,6 +388,16 @@ static inline const struct job_rare *job_rare(const struct job *j)
 static inline struct job_rare *job_rare_mut(struct job *j)
 {
     return rec_box(&j->rare);
+}
+
+extern const struct job_origin job_no_origin;
+static inline const struct job_origin *job_origin(const struct job *j)
+{
+    return j->origin ? j->origin : &job_no_origin;
+}
+static inline struct job_origin *job_origin_mut(struct job *j)
+{
+    return rec_box(&j->origin);
 }
 
 /* A zeroed job with its lists initialised and its request "not given". */

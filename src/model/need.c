@@ -45,18 +45,18 @@ static bool is_multiple(uint32_t a, uint32_t b)
 
 uint32_t job_tasks_per_node(const struct job_req *r)
 {
-    if (r->ntasks_per_node != NOT_GIVEN)
-        return r->ntasks_per_node;
-    bool by_gpus = is_asked(r->gpus_per_node) && is_asked(r->gpus_per_task) &&
-                   is_multiple(r->gpus_per_node, r->gpus_per_task);
-    return by_gpus ? r->gpus_per_node / r->gpus_per_task : NOT_GIVEN;
+    if (req_detail(r)->ntasks_per_node != NOT_GIVEN)
+        return req_detail(r)->ntasks_per_node;
+    bool by_gpus = is_asked(r->gpus_per_node) && is_asked(req_detail(r)->gpus_per_task) &&
+                   is_multiple(r->gpus_per_node, req_detail(r)->gpus_per_task);
+    return by_gpus ? r->gpus_per_node / req_detail(r)->gpus_per_task : NOT_GIVEN;
 }
 
 /* As given, else as many as the GPUs are for. */
 static uint32_t tasks_said(const struct job_req *r)
 {
-    if (r->ntasks == NOT_GIVEN && is_asked(r->gpus) && is_asked(r->gpus_per_task))
-        return at_least(r->gpus / r->gpus_per_task, 1);
+    if (r->ntasks == NOT_GIVEN && is_asked(r->gpus) && is_asked(req_detail(r)->gpus_per_task))
+        return at_least(r->gpus / req_detail(r)->gpus_per_task, 1);
     return r->ntasks;
 }
 
@@ -116,14 +116,14 @@ static uint32_t need_nodes_max(const struct job_req *r, uint32_t nodes, uint32_t
 
 static void need_gpus(const struct job_req *r, struct job_need *n)
 {
-    bool by_task = r->gpus_per_task != NOT_GIVEN &&
-                   (!is_asked(r->gpus) || times(r->gpus_per_task, n->tasks) == r->gpus);
+    bool by_task = req_detail(r)->gpus_per_task != NOT_GIVEN &&
+                   (!is_asked(r->gpus) || times(req_detail(r)->gpus_per_task, n->tasks) == r->gpus);
     if (is_asked(r->gpus_per_node)) {
         n->gpus_per_node = r->gpus_per_node;
         n->gpus = times(r->gpus_per_node, n->nodes);
     } else if (by_task) {
-        n->gpus_per_task = r->gpus_per_task;
-        n->gpus = times(r->gpus_per_task, n->tasks);
+        n->gpus_per_task = req_detail(r)->gpus_per_task;
+        n->gpus = times(req_detail(r)->gpus_per_task, n->tasks);
         n->gpus_per_node = div_up(n->gpus, n->nodes);
     } else if (is_asked(r->gpus)) {
         n->gpus = at_least(r->gpus, n->nodes); /* one on each node, as Slurm has it */
@@ -138,12 +138,12 @@ static void need_mem(const struct job_req *r, struct job_need *n)
     n->mem_per_node_mib = r->mem_node_mib;
     if (r->mem_node_mib != MEM_NOT_GIVEN)
         return;
-    if (r->mem_cpu_mib != MEM_NOT_GIVEN) {
-        n->mem_per_cpu_mib = r->mem_cpu_mib;
-        n->mem_per_node_mib = mem_times(r->mem_cpu_mib, n->cpus_per_node);
-    } else if (r->mem_gpu_mib != MEM_NOT_GIVEN && n->gpus) {
-        n->mem_per_gpu_mib = r->mem_gpu_mib;
-        n->mem_per_node_mib = mem_times(r->mem_gpu_mib, n->gpus_per_node);
+    if (req_detail(r)->mem_cpu_mib != MEM_NOT_GIVEN) {
+        n->mem_per_cpu_mib = req_detail(r)->mem_cpu_mib;
+        n->mem_per_node_mib = mem_times(req_detail(r)->mem_cpu_mib, n->cpus_per_node);
+    } else if (req_detail(r)->mem_gpu_mib != MEM_NOT_GIVEN && n->gpus) {
+        n->mem_per_gpu_mib = req_detail(r)->mem_gpu_mib;
+        n->mem_per_node_mib = mem_times(req_detail(r)->mem_gpu_mib, n->gpus_per_node);
     }
 }
 
@@ -161,7 +161,7 @@ void job_need(const struct job_req *r, struct job_need *ret)
         .cpus = at_least(times(tasks, per_task), nodes),
         .tasks_per_node = tasks_per_node,
         .cpus_per_node = times(tasks_here < tasks ? tasks_here : tasks, per_task),
-        .whole_nodes = r->exclusive,
+        .whole_nodes = req_detail(r)->exclusive,
     };
     need_gpus(r, &n);
     need_mem(r, &n);
@@ -176,7 +176,7 @@ static const char *plural(uint32_t n)
 /* --gpus beside one of the others, or alone: their products must come to it. */
 static int check_all_gpus(const struct job_req *r, const struct job_need *n, struct errtext *err)
 {
-    uint32_t gpus = r->gpus, per_node = r->gpus_per_node, per_task = r->gpus_per_task;
+    uint32_t gpus = r->gpus, per_node = r->gpus_per_node, per_task = req_detail(r)->gpus_per_task;
     if (is_asked(per_node)) {
         uint32_t nodes = gpus / per_node;
         if (!is_multiple(gpus, per_node))
@@ -187,8 +187,10 @@ static int check_all_gpus(const struct job_req *r, const struct job_need *n, str
     }
     if (is_asked(per_task)) {
         /* Without --ntasks the tasks of each node say how many there are. */
-        bool by_node = r->ntasks == NOT_GIVEN && is_asked(r->ntasks_per_node) && r->nodes_min != NOT_GIVEN;
-        uint32_t asked = by_node ? times(r->ntasks_per_node, n->nodes) : n->tasks, tasks = gpus / per_task;
+        bool by_node =
+            r->ntasks == NOT_GIVEN && is_asked(req_detail(r)->ntasks_per_node) && r->nodes_min != NOT_GIVEN;
+        uint32_t asked = by_node ? times(req_detail(r)->ntasks_per_node, n->nodes) : n->tasks,
+                 tasks = gpus / per_task;
         if (!is_multiple(gpus, per_task))
             return err_set(err, -EINVAL, "%u GPUs in all cannot be %u for each task", gpus, per_task);
         if (asked != tasks)
@@ -205,7 +207,7 @@ static int check_all_gpus(const struct job_req *r, const struct job_need *n, str
 
 int job_need_check_gpus(const struct job_req *r, struct errtext *err)
 {
-    uint32_t per_node = r->gpus_per_node, per_task = r->gpus_per_task;
+    uint32_t per_node = r->gpus_per_node, per_task = req_detail(r)->gpus_per_task;
     struct job_need n;
     job_need(r, &n);
     if (is_asked(per_node) && is_asked(per_task)) {
@@ -213,10 +215,10 @@ int job_need_check_gpus(const struct job_req *r, struct errtext *err)
         if (!is_multiple(per_node, per_task))
             return err_set(err, -EINVAL, "%u GPUs on each node cannot be %u for each task", per_node,
                            per_task);
-        if (is_asked(r->ntasks_per_node) && r->ntasks_per_node != tasks)
+        if (is_asked(req_detail(r)->ntasks_per_node) && req_detail(r)->ntasks_per_node != tasks)
             return err_set(err, -EINVAL,
                            "%u GPUs on each node, %u for each task, need %u task%s a node (%u asked)",
-                           per_node, per_task, tasks, plural(tasks), r->ntasks_per_node);
+                           per_node, per_task, tasks, plural(tasks), req_detail(r)->ntasks_per_node);
         if (n.tasks > (uint64_t)tasks * n.nodes_max)
             return err_set(err, -EINVAL,
                            "%u tasks with %u GPU%s each need more than %u on each of %u node%s", n.tasks,
@@ -227,8 +229,8 @@ int job_need_check_gpus(const struct job_req *r, struct errtext *err)
 
 bool job_limits_memory(const struct job_req *r)
 {
-    return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) || r->mem_cpu_mib != MEM_NOT_GIVEN ||
-           r->mem_gpu_mib != MEM_NOT_GIVEN;
+    return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) ||
+           req_detail(r)->mem_cpu_mib != MEM_NOT_GIVEN || req_detail(r)->mem_gpu_mib != MEM_NOT_GIVEN;
 }
 
 void step_task_need(const struct step *s, struct job_need *ret)

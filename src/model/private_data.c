@@ -36,7 +36,7 @@ static void cut_arguments(char *command)
 
 bool job_has_arguments(const struct job *j)
 {
-    bool any = has_arguments(j->command);
+    bool any = has_arguments(job_origin(j)->command);
     for (size_t i = 0; !any && i < j->steps.n; i++)
         any = has_arguments(j->steps.v[i].command);
     const struct job_rare *rare = job_rare(j);
@@ -48,7 +48,7 @@ bool job_has_arguments(const struct job *j)
 
 void job_cut_arguments(struct job *j)
 {
-    cut_arguments(j->command);
+    cut_arguments(job_origin(j)->command);
     for (size_t i = 0; i < j->steps.n; i++)
         cut_arguments(j->steps.v[i].command);
     for (size_t i = 0; j->rare && i < j->rare->runs.n; i++)

@@ -14,12 +14,12 @@ uint32_t runs_count(const struct job *j)
 static void run_fill(struct run_record *ret, const struct past_run *r)
 {
     struct job *out = &ret->job;
-    out->state = r->state;
-    out->reason = r->reason;
+    out->state = (uint8_t)r->state;
+    out->reason = (uint8_t)r->reason;
     out->hold = HOLD_NONE;
     out->holding = out->borrowed = false;
     out->fate = FATE_END;
-    out->kill_cause = r->kill_cause;
+    out->kill_cause = (uint8_t)r->kill_cause;
     out->exit_code = r->exit_code;
     out->exit_signal = r->exit_signal;
     out->partition = r->partition;

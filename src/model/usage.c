@@ -48,12 +48,14 @@ static double usage_factor(const struct cluster_spec *spec, const char *qos)
 
 const char *job_account(const struct job *j)
 {
-    return !str_is_empty(j->req.account) ? j->req.account : j->group ? j->group : "";
+    return !str_is_empty(j->req.account) ? j->req.account
+           : job_origin(j)->group        ? job_origin(j)->group
+                                         : "";
 }
 
 const char *job_qos(const struct job_req *r)
 {
-    return !str_is_empty(r->qos) ? r->qos : QOS_DEFAULT;
+    return !str_is_empty(req_detail(r)->qos) ? req_detail(r)->qos : QOS_DEFAULT;
 }
 
 /* --- the table --- */
@@ -111,7 +113,8 @@ void usage_charge(struct model *m, const struct job *j, const struct alloc *v, s
     if (!wall_is_set(from) || !(span > 0))
         return;
     struct rates rate = rates_of(m, j, v, n);
-    const char *const names[] = {job_account(j), text(j->user), text(j->req.qos), text(j->partition)};
+    const char *const names[] = {job_account(j), text(j->user), text(req_detail(&j->req)->qos),
+                                 text(j->partition)};
     struct usage_row *r = usage_row_of(&m->usage, names);
     fade_row(r, at, half_life_s);
     /* Where the clock was set back, the row is of a later time than the event: it is worth less there. */

@@ -31,6 +31,7 @@ static bool is_unset_member(const struct rec_field *f, const void *p)
 {
     switch (f->type) {
     case REC_BOOL: return !*(const bool *)p;
+    case REC_U8: return !*(const uint8_t *)p;
     case REC_U32: return !*(const uint32_t *)p;
     case REC_I32: return !*(const int32_t *)p;
     case REC_U64: return !*(const uint64_t *)p;
@@ -98,6 +99,7 @@ static void pack_member(msgpack_packer *pk, const struct rec_field *f, const voi
         else
             msgpack_pack_false(pk);
         break;
+    case REC_U8: msgpack_pack_uint8(pk, *(const uint8_t *)p); break;
     case REC_U32: msgpack_pack_uint32(pk, *(const uint32_t *)p); break;
     case REC_I32: msgpack_pack_int32(pk, *(const int32_t *)p); break;
     case REC_U64: msgpack_pack_uint64(pk, *(const uint64_t *)p); break;
@@ -226,6 +228,8 @@ static void put_number(struct str *out, const struct rec_field *f, const void *p
     uint8_t *to = put_begin(out, VALUE_SIZE);
     if (f->type == REC_BOOL)
         *to++ = 0xc3;
+    else if (f->type == REC_U8)
+        to = put_unsigned(to, *(const uint8_t *)p);
     else if (f->type == REC_U32)
         to = put_unsigned(to, *(const uint32_t *)p);
     else if (f->type == REC_U64)
@@ -260,6 +264,7 @@ static void put_member(struct str *out, const struct rec_field *f, const void *p
     msgpack_packer pk;
     switch (f->type) {
     case REC_BOOL:
+    case REC_U8:
     case REC_U32:
     case REC_I32:
     case REC_U64:

@@ -334,6 +334,11 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
             return "true or false is expected";
         *(bool *)p = o->u != 0;
         return NULL;
+    case REC_U8:
+        if (!get_unsigned(o, UINT8_MAX, &u))
+            return "a number from 0 to 255 is expected";
+        *(uint8_t *)p = (uint8_t)u;
+        return NULL;
     case REC_U32:
         if (!get_unsigned(o, UINT32_MAX, &u))
             return "a number from 0 to 4294967295 is expected";

@@ -338,8 +338,8 @@ void jobevents_list(const struct job *j, struct job_moments *ret)
     struct run_record r;
     struct str s = STR_INIT;
     *ret = (struct job_moments){VEC_INIT};
-    if (!str_is_empty(j->submit_host))
-        str_appendf(&s, tr("submitted on %s"), j->submit_host);
+    if (!str_is_empty(job_origin(j)->submit_host))
+        str_appendf(&s, tr("submitted on %s"), job_origin(j)->submit_host);
     else
         str_append(&s, tr("submitted"));
     tell(ret, j->t_submit, MOMENT_NORMAL, &s);

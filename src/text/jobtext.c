@@ -239,10 +239,10 @@ void jobtext_exit(struct str *out, const struct job *j)
 void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert)
 {
     const struct job_req *r = &j->req;
-    uint64_t mib = r->mem_node_mib != MEM_NOT_GIVEN  ? r->mem_node_mib
-                   : r->mem_cpu_mib != MEM_NOT_GIVEN ? r->mem_cpu_mib
-                   : r->mem_gpu_mib != MEM_NOT_GIVEN ? r->mem_gpu_mib
-                                                     : 0;
+    uint64_t mib = r->mem_node_mib != MEM_NOT_GIVEN              ? r->mem_node_mib
+                   : req_detail(r)->mem_cpu_mib != MEM_NOT_GIVEN ? req_detail(r)->mem_cpu_mib
+                   : req_detail(r)->mem_gpu_mib != MEM_NOT_GIVEN ? req_detail(r)->mem_gpu_mib
+                                                                 : 0;
     jobtext_mem(out, mib, noconvert);
 }
 
@@ -280,7 +280,7 @@ void jobtext_tres(struct str *out, const struct job *j, const struct model *m)
                                      .gpus = job_gpus(j),
                                      .nodes = job_nodes(j),
                                      .mem_mib = job_mem_mib(j),
-                                     .gpu_type = j->req.gpu_type},
+                                     .gpu_type = req_detail(&j->req)->gpu_type},
               m);
 }
 
@@ -288,10 +288,11 @@ void jobtext_tres_per_node(struct str *out, const struct job *j)
 {
     const struct job_req *r = &j->req;
     if (r->gpus_per_node != NOT_GIVEN && r->gpus_per_node)
-        str_appendf(out, "gres:gpu%s%s:%u", r->gpu_type ? ":" : "", r->gpu_type ? r->gpu_type : "",
-                    r->gpus_per_node);
-    else if (!str_is_empty(r->gres))
-        str_appendf(out, "%s%s", str_starts(r->gres, "gres") ? "" : "gres:", r->gres);
+        str_appendf(out, "gres:gpu%s%s:%u", req_detail(r)->gpu_type ? ":" : "",
+                    req_detail(r)->gpu_type ? req_detail(r)->gpu_type : "", r->gpus_per_node);
+    else if (!str_is_empty(req_detail(r)->gres))
+        str_appendf(out, "%s%s",
+                    str_starts(req_detail(r)->gres, "gres") ? "" : "gres:", req_detail(r)->gres);
     else
         str_append(out, "N/A");
 }

@@ -22,8 +22,8 @@ static void amounts(struct str *out, const struct job *j, const struct job_need 
     }
     if (gpus) {
         str_append(out, sep);
-        if (j->req.gpu_type)
-            str_appendf(out, trn("%llu GPU %s", "%llu GPUs %s", gpus), gpus, j->req.gpu_type);
+        if (req_detail(&j->req)->gpu_type)
+            str_appendf(out, trn("%llu GPU %s", "%llu GPUs %s", gpus), gpus, req_detail(&j->req)->gpu_type);
         else
             str_appendf(out, trn("%llu GPU", "%llu GPUs", gpus), gpus);
         sep = ", ";
@@ -48,8 +48,8 @@ static bool resources(struct str *out, const struct job *j)
     amounts(&what, j, &need);
     str_appendf(out, tr("needs %s"), what.s);
     str_fini(&what);
-    if (!str_is_empty(j->req.features))
-        str_appendf(out, tr(" with %s"), j->req.features);
+    if (!str_is_empty(req_detail(&j->req)->features))
+        str_appendf(out, tr(" with %s"), req_detail(&j->req)->features);
     if (!str_is_empty(req_rare(&j->req)->nodelist))
         str_appendf(out, tr(" on %s"), req_rare(&j->req)->nodelist);
     return true;
@@ -120,9 +120,11 @@ bool requesttext_wait(struct str *out, const struct job *j, enum reason r)
         return partition(out, j, false);
     if (r == REASON_ARRAY_LIMIT)
         return array_limit(out, j);
-    if (r == REASON_LICENSES && !str_is_empty(j->req.licenses)) {
-        str_appendf(out, strchr(j->req.licenses, ',') ? tr("needs licences %s") : tr("needs licence %s"),
-                    j->req.licenses);
+    if (r == REASON_LICENSES && !str_is_empty(req_detail(&j->req)->licenses)) {
+        str_appendf(out,
+                    strchr(req_detail(&j->req)->licenses, ',') ? tr("needs licences %s")
+                                                               : tr("needs licence %s"),
+                    req_detail(&j->req)->licenses);
         return true;
     }
     if (r == REASON_RESERVATION && !str_is_empty(req_rare(&j->req)->reservation)) {

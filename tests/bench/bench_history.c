@@ -62,14 +62,14 @@ static struct job *make_job(uint32_t id, uint32_t n, int64_t now)
     j->id = id;
     j->state = id % 7 ? JOB_COMPLETED : JOB_FAILED;
     j->user = xasprintf("%u", 990000 + id % 8); /* as those without a name are kept */
-    j->group = xstrdup("lab");
+    job_origin_mut(j)->group = xstrdup("lab");
     j->uid = 990000 + id % 8;
     j->req.name = xstrdup("train-resnet");
     j->req.account = xstrdup("vision");
     j->req.workdir = xstrdup("/home/user/experiments/2026/resnet");
     j->partition = xstrdup("main");
     j->req.partition = xstrdup("main");
-    j->command = xstrdup("/home/user/experiments/2026/resnet/job.sh");
+    job_origin_mut(j)->command = xstrdup("/home/user/experiments/2026/resnet/job.sh");
     j->t_submit.ms = now - (int64_t)DAYS * 86400000 + (int64_t)((double)id / n * DAYS * 86400000);
     j->t_start = wall_add_s(j->t_submit, id % 600);
     j->t_end = wall_add_s(j->t_start, id % 9000);

@@ -192,8 +192,8 @@ static void add_extras(struct job_req *r, uint32_t n)
 {
     if (!world.mixed)
         return;
-    r->qos = n % 16 == 3 ? xstrdup("high") : n % 16 == 5 ? xstrdup("low") : NULL;
-    r->licenses = n % 16 == 7 ? xstrdup("lic:2") : NULL;
+    req_detail_mut(r)->qos = n % 16 == 3 ? xstrdup("high") : n % 16 == 5 ? xstrdup("low") : NULL;
+    req_detail_mut(r)->licenses = n % 16 == 7 ? xstrdup("lic:2") : NULL;
 }
 
 static uint32_t digit(uint32_t *n, uint32_t base)
@@ -216,7 +216,7 @@ static void fill_request(struct job_req *r, uint32_t user)
     r->cpus_per_task = 1u << digit(&shape, 6);
     r->nodes_min = r->nodes_max = r->ntasks = large ? 1 : 1u << (1 + digit(&shape, 4));
     r->gpus_per_node = with_gpus ? gpus[digit(&shape, 5)] : 0;
-    r->mem_cpu_mib = UINT64_C(1024) << digit(&shape, 3);
+    req_detail_mut(r)->mem_cpu_mib = UINT64_C(1024) << digit(&shape, 3);
     r->time_limit_s = part == 4 || part == 7 ? 3600 : hours[digit(&shape, 5)] * 3600;
     if (world.all_differ)
         r->time_limit_s -= below(3000);

@@ -106,7 +106,7 @@ static struct msg_submit submission(uint32_t k)
     if (what == SINGLETON)
         m.req.dependency = xstrdup("singleton");
     if (what == ARRAY)
-        m.req.array_spec = xasprintf("0-%u%%%u", ELEMENTS - 1, THROTTLE);
+        req_detail_mut(&m.req)->array_spec = xasprintf("0-%u%%%u", ELEMENTS - 1, THROTTLE);
     if (what == SPARE || what == WHOLE) /* of the node: the one is preempted, the other borrows */
         m.req.ntasks = what == WHOLE ? 8 : 6;
     return m;

@@ -25,21 +25,21 @@ static void fill(struct model *m, const char *dependency)
     a->state = JOB_COMPLETED;
     b->array_job = 2;
     *(struct index_range *)rec_list_push(&b->array_pending) = (struct index_range){.last = 8, .step = 2};
-    b->array_max = 8;
-    b->array_step = 2;
-    b->array_count = 5;
+    job_origin_mut(b)->array_max = 8;
+    job_origin_mut(b)->array_step = 2;
+    job_origin_mut(b)->array_count = 5;
     c->array_job = 3;
     c->array_index = 4;
-    c->array_max = 4;
-    c->array_step = 1;
+    job_origin_mut(c)->array_max = 4;
+    job_origin_mut(c)->array_step = 1;
     c->state = JOB_RUNNING;
     *(struct index_range *)rec_list_push(&job_rare_mut(c)->array_failed) =
         (struct index_range){.last = 1, .step = 1};
     d->array_job = 4;
     *(struct index_range *)rec_list_push(&d->array_pending) = (struct index_range){.last = 3, .step = 1};
-    d->array_max = 3;
-    d->array_step = 1;
-    d->array_count = 4;
+    job_origin_mut(d)->array_max = 3;
+    job_origin_mut(d)->array_step = 1;
+    job_origin_mut(d)->array_count = 4;
     d->req.dependency = xstrdup(dependency);
     struct job *all[] = {a, b, c, d};
     for (size_t i = 0; i < 4; i++)

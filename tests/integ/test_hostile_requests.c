@@ -105,7 +105,7 @@ static void each_way_in_is_checked_alike(void **unused)
         m = submission(JOB_KIND_BATCH, "numbers");
         m.hold = true;
         req_rare_mut(&m.req)->lost_node = i == 0 ? 77 : 0;
-        m.req.requeue = i == 1 ? 3 : 0;
+        req_detail_mut(&m.req)->requeue = i == 1 ? 3 : 0;
         req_rare_mut(&m.req)->signal = i == 2 ? -1 : i == 3 ? 65 : 0;
         struct answer a = ask_submit(c, &m);
         expect_answer(&a, REFUSAL_BAD_REQUEST, "malformed");
@@ -228,11 +228,11 @@ static _Noreturn void as_nobody(uint32_t job)
     a = end_node_task(c, "n1", job);
     expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     m = submission(JOB_KIND_BATCH, "nice");
-    m.req.nice = -1;
+    req_detail_mut(&m.req)->nice = -1;
     a = ask_submit(c, &m);
     expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     m = submission(JOB_KIND_BATCH, "priority");
-    m.req.has_priority = true;
+    req_detail_mut(&m.req)->has_priority = true;
     a = ask_submit(c, &m);
     expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     static const char *const changes[] = {"Priority=1", "Nice=-5", "JobName=x"};
@@ -464,7 +464,8 @@ static void times_beyond_all_measure_are_no_times(void **unused)
         char id[32];
         snprintf(id, sizeof id, "far-%zu", i);
         struct msg_submit m = submission(JOB_KIND_BATCH, id);
-        *(i % 2 ? &req_rare_mut(&m.req)->deadline : &m.req.begin) = (struct wall){.ms = far[i / 2]};
+        *(i % 2 ? &req_rare_mut(&m.req)->deadline : &req_detail_mut(&m.req)->begin) =
+            (struct wall){.ms = far[i / 2]};
         struct answer a = ask_submit(c, &m);
         if (a.refusal == REFUSAL_NONE) {
             struct answer gone = ask_act(c, ACT_CANCEL, a.job);

@@ -104,6 +104,7 @@ static void spoil(const struct rec_desc *d, void *rec, uint32_t rare, int depth)
             continue;
         switch (f->type) {
         case REC_BOOL: *(bool *)p = below(2); break;
+        case REC_U8: *(uint8_t *)p = (uint8_t)pick_number(); break;
         case REC_U32: *(uint32_t *)p = (uint32_t)pick_number(); break;
         case REC_I32: *(int32_t *)p = below(2) ? (int32_t)below(12) - 6 : (int32_t)pick_number(); break;
         case REC_U64: *(uint64_t *)p = below(4) ? pick_number() : UINT64_MAX - below(3); break;
@@ -146,7 +147,7 @@ static void make_submission(struct msg_submit *m)
     m->req.std_out = xstrdup("/dev/null");
     static const char *const arrays[] = {"0-3", "1-7:2%2", "5"};
     if (!below(3))
-        m->req.array_spec = xstrdup(below(6) ? arrays[below(N_OF(arrays))] : pick_word());
+        req_detail_mut(&m->req)->array_spec = xstrdup(below(6) ? arrays[below(N_OF(arrays))] : pick_word());
     m->hold = below(3) == 0;
     strv_push(&m->payload.env, "PATH=/usr/bin:/bin");
     strv_push(&m->payload.argv, below(2) ? "true" : "sleep");

@@ -52,7 +52,7 @@ static void priorities_follow_the_configuration_at_once(void **unused)
     controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "holds");
-    m.req.exclusive = true;
+    req_detail_mut(&m.req)->exclusive = true;
     uint32_t job = ask_submit(c, &m).job;
     await_state(c, job, 0, JOB_RUNNING);
     configure_much(true);

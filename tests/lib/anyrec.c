@@ -54,6 +54,7 @@ static void fill_member(const struct rec_field *f, void *p, int depth)
 {
     switch (f->type) {
     case REC_BOOL: *(bool *)p = true; break;
+    case REC_U8: *(uint8_t *)p = (uint8_t)random_number(); break;
     case REC_U32: *(uint32_t *)p = (uint32_t)random_number(); break;
     case REC_I32: *(int32_t *)p = (int32_t)random_number(); break;
     case REC_U64: *(uint64_t *)p = random_number(); break;

@@ -25,16 +25,16 @@ static struct job *make_job(const struct lab *l, uint32_t id)
     j->id = id;
     j->req.name = xasprintf("job-%06u", id);
     j->req.account = xasprintf("lab%u", id % 7);
-    j->req.qos = xstrdup("normal");
+    req_detail_mut(&j->req)->qos = xstrdup("normal");
     j->req.partition = xstrdup("main");
     j->req.workdir = xasprintf("/home/%s/projects/vision", user);
     j->req.std_out = xasprintf("/home/%s/projects/vision/runs/%06u/%%j.out", user, id);
     j->req.cpus_per_task = 1 + id % 16;
     j->user = xstrdup(user);
-    j->group = xstrdup("users");
+    job_origin_mut(j)->group = xstrdup("users");
     j->partition = xstrdup("main");
-    j->submit_host = xstrdup("login1.cluster");
-    j->command = xasprintf("/home/%s/projects/vision/fit.sh", user);
+    job_origin_mut(j)->submit_host = xstrdup("login1.cluster");
+    job_origin_mut(j)->command = xasprintf("/home/%s/projects/vision/fit.sh", user);
     return j;
 }
 
@@ -92,7 +92,7 @@ void big_cluster_build_array(struct lab *l)
         struct job *j = make_job(l, ARRAY + 1 + i);
         j->array_job = ARRAY;
         j->array_index = i;
-        j->array_count = BIG_CLUSTER_JOBS;
+        job_origin_mut(j)->array_count = BIG_CLUSTER_JOBS;
         j->state = i % 100 == 0 ? JOB_RUNNING : i % 100 == 50 ? JOB_FAILED : JOB_COMPLETED;
         j->t_start = l->now;
         if (j->state != JOB_RUNNING)

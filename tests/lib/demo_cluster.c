@@ -57,8 +57,8 @@ static struct job *new_job(struct lab *l, const char *name, uint32_t uid, const 
         j->req.gpus = gpus;
     j->req.mem_node_mib = 4 * GIB * cpus;
     j->req.time_limit_s = 4 * 3600;
-    j->command = xstrdup(command);
-    j->submit_host = xstrdup("login1");
+    job_origin_mut(j)->command = xstrdup(command);
+    job_origin_mut(j)->submit_host = xstrdup("login1");
     char home[64];
     snprintf(home, sizeof home, "/home/%s/%s", user, name);
     set(&j->req.workdir, uid == 1002 ? "/home/chen" : home);
@@ -115,11 +115,11 @@ static void build_array(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "sweep", 1000, "alice", "cpu", 4, 0, "sweep.sh");
     *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
-    j->array_count = 100;
-    j->array_max = 99;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = 100;
+    job_origin_mut(j)->array_max = 99;
+    job_origin_mut(j)->array_step = 1;
     j->req.array_throttle = 8;
-    j->req.array_spec = xstrdup("0-99%8");
+    req_detail_mut(&j->req)->array_spec = xstrdup("0-99%8");
     s->sweep = lab_submit(l, j);
     for (uint32_t i = 0; i < 42; i++) {
         char node[16];
@@ -164,7 +164,7 @@ static void build_multi(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "pretrain", 1000, "alice", "gpu", 24, 4, "pretrain.sbatch");
     j->req.nodes_min = j->req.nodes_max = 2;
-    j->req.gpu_type = xstrdup("a100");
+    req_detail_mut(&j->req)->gpu_type = xstrdup("a100");
     s->multi = lab_submit(l, j);
     struct ev_start body = {
         .array_index = ARRAY_NONE, .partition = xstrdup("gpu"), .time_limit_s = 4 * 3600};

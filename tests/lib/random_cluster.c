@@ -97,26 +97,26 @@ static void fill_request(struct job_req *r)
     r->nodes_min = any_maybe(3, 1 + any_below(3));
     r->nodes_max = r->nodes_min == NOT_GIVEN ? NOT_GIVEN : any_maybe(2, r->nodes_min + any_below(2));
     r->ntasks = any_maybe(2, 1 + any_below(8));
-    r->ntasks_per_node = any_maybe(5, 1 + any_below(3));
+    req_detail_mut(r)->ntasks_per_node = any_maybe(5, 1 + any_below(3));
     r->cpus_per_task = any_maybe(2, any_below(5));
     r->gpus = any_maybe(4, any_below(5));
     r->gpus_per_node = any_maybe(6, any_below(3));
-    r->gpus_per_task = any_maybe(6, 1 + any_below(2));
-    r->gpu_type = any_one_in(8) ? xstrdup("a100") : NULL;
+    req_detail_mut(r)->gpus_per_task = any_maybe(6, 1 + any_below(2));
+    req_detail_mut(r)->gpu_type = any_one_in(8) ? xstrdup("a100") : NULL;
     r->mem_node_mib = any_one_in(4) ? any_below(20) * 500 : MEM_NOT_GIVEN;
-    r->mem_cpu_mib = any_one_in(5) ? any_below(1000) : MEM_NOT_GIVEN;
-    r->mem_gpu_mib = any_one_in(8) ? any_below(2000) : MEM_NOT_GIVEN;
-    r->exclusive = any_one_in(10);
-    r->overcommit = any_one_in(15);
+    req_detail_mut(r)->mem_cpu_mib = any_one_in(5) ? any_below(1000) : MEM_NOT_GIVEN;
+    req_detail_mut(r)->mem_gpu_mib = any_one_in(8) ? any_below(2000) : MEM_NOT_GIVEN;
+    req_detail_mut(r)->exclusive = any_one_in(10);
+    req_detail_mut(r)->overcommit = any_one_in(15);
     req_rare_mut(r)->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
     req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n1") : NULL;
-    r->features = any_one_in(10) ? xstrdup("fast") : NULL;
+    req_detail_mut(r)->features = any_one_in(10) ? xstrdup("fast") : NULL;
     r->time_limit_s = any_one_in(3) ? 1 + any_below(7200) : DURATION_NOT_SET;
-    r->time_min_s = any_one_in(5) ? 1 + any_below(600) : DURATION_NOT_SET;
-    r->qos = any_one_in(3) ? xstrdup(any_one_in(2) ? "low" : "high") : NULL;
-    r->licenses = any_one_in(10) ? xstrdup(any_one_in(3) ? "lic:2" : "lic") : NULL;
+    req_detail_mut(r)->time_min_s = any_one_in(5) ? 1 + any_below(600) : DURATION_NOT_SET;
+    req_detail_mut(r)->qos = any_one_in(3) ? xstrdup(any_one_in(2) ? "low" : "high") : NULL;
+    req_detail_mut(r)->licenses = any_one_in(10) ? xstrdup(any_one_in(3) ? "lic:2" : "lic") : NULL;
     req_rare_mut(r)->reservation = any_one_in(10) ? xasprintf("w%u", any_below(3)) : NULL;
-    r->nice = any_one_in(10) ? (int32_t)any_below(5) : 0;
+    req_detail_mut(r)->nice = any_one_in(10) ? (int32_t)any_below(5) : 0;
 }
 
 /* On something that came in before, whatever became of it. */
@@ -147,7 +147,7 @@ void any_submit(struct lab *l, struct planner *p)
         j->reason = REASON_HELD_USER;
     }
     if (any_one_in(10))
-        j->req.begin = wall_add_s(l->now, any_below(100));
+        req_detail_mut(&j->req)->begin = wall_add_s(l->now, any_below(100));
     if (any_one_in(10))
         req_rare_mut(&j->req)->deadline = wall_add_s(l->now, 10 + any_below(1000));
     if (any_one_in(6))
@@ -257,8 +257,8 @@ static void change(struct job_req *r)
 {
     switch (any_below(6)) {
     case 0:
-        r->has_priority = any_one_in(2);
-        r->priority = any_below(1000);
+        req_detail_mut(r)->has_priority = any_one_in(2);
+        req_detail_mut(r)->priority = any_below(1000);
         break;
     case 1: r->time_limit_s = any_one_in(3) ? DURATION_NOT_SET : 1 + any_below(7200); break;
     case 2:
@@ -267,7 +267,7 @@ static void change(struct job_req *r)
         break;
     case 3: r->cpus_per_task = any_maybe(2, any_below(5)); break;
     case 4: r->array_throttle = any_below(4); break;
-    case 5: r->nice = (int32_t)any_below(5); break;
+    case 5: req_detail_mut(r)->nice = (int32_t)any_below(5); break;
     }
 }
 

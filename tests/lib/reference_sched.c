@@ -80,9 +80,10 @@ static bool suits(const struct ref_plan *p, const struct job *j, uint32_t part, 
         return false;
     if (req_rare(&j->req)->exclude && lists(req_rare(&j->req)->exclude, n->spec.name))
         return false;
-    if (j->req.features && !strv_has(&n->spec.features, j->req.features))
+    if (req_detail(&j->req)->features && !strv_has(&n->spec.features, req_detail(&j->req)->features))
         return false;
-    return !j->req.gpu_type || !n->gpus || str_ieq(j->req.gpu_type, n->gpu_type);
+    return !req_detail(&j->req)->gpu_type || !n->gpus ||
+           str_ieq(req_detail(&j->req)->gpu_type, n->gpu_type);
 }
 
 struct look {
@@ -209,7 +210,8 @@ static int64_t ms_of(uint32_t s)
 static bool is_cut(const struct job *j, const struct part_spec *s)
 {
     return j->req.time_limit_s != DURATION_NOT_SET && j->req.time_limit_s > s->max_time_s &&
-           j->req.time_min_s < DURATION_NOT_SET && j->req.time_min_s <= s->max_time_s;
+           req_detail(&j->req)->time_min_s < DURATION_NOT_SET &&
+           req_detail(&j->req)->time_min_s <= s->max_time_s;
 }
 
 static int64_t limit_of(const struct job *j, const struct part_spec *s)
@@ -224,7 +226,9 @@ static int64_t limit_of(const struct job *j, const struct part_spec *s)
 static int64_t least_of(const struct job *j, const struct part_spec *s)
 {
     int64_t limit = limit_of(j, s);
-    return j->req.time_min_s >= DURATION_NOT_SET ? limit : least(limit, ms_of(j->req.time_min_s));
+    return req_detail(&j->req)->time_min_s >= DURATION_NOT_SET
+               ? limit
+               : least(limit, ms_of(req_detail(&j->req)->time_min_s));
 }
 
 static int64_t deadline_of(const struct job *j)
@@ -329,7 +333,8 @@ static uint32_t parts_of(const struct model *m, const struct job *j, uint32_t v[
 static bool goes_first(const struct ref_turn *ta, const struct ref_turn *tb)
 {
     const struct job *a = ta->j, *b = tb->j;
-    uint32_t pa = a->req.has_priority ? a->req.priority : 0, pb = b->req.has_priority ? b->req.priority : 0;
+    uint32_t pa = req_detail(&a->req)->has_priority ? req_detail(&a->req)->priority : 0,
+             pb = req_detail(&b->req)->has_priority ? req_detail(&b->req)->priority : 0;
     if (ta->tier != tb->tier)
         return ta->tier > tb->tier;
     if (pa != pb)
@@ -405,24 +410,24 @@ static uint32_t gpus_held(const struct job *j)
 /* Limits of users: GPUs and running jobs; licences by their counts. asked: GPUs. */
 static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked)
 {
-    uint64_t gpus = asked, jobs = 1, licenses = j->req.licenses != NULL;
+    uint64_t gpus = asked, jobs = 1, licenses = req_detail(&j->req)->licenses != NULL;
     list_for_each (a, &p->m->active, struct job, in_queue) {
         gpus += str_eq(a->user, j->user) ? gpus_held(a) : 0;
         jobs += str_eq(a->user, j->user);
-        licenses += a->req.licenses != NULL;
+        licenses += req_detail(&a->req)->licenses != NULL;
     }
     vec_for_each (&p->starts, i) {
         const struct job *a = model_get_job(p->m, p->starts.v[i].job);
         gpus += str_eq(a->user, j->user) ? gpus_there(p, a, &p->starts.v[i]) : 0;
         jobs += str_eq(a->user, j->user);
-        licenses += a->req.licenses != NULL;
+        licenses += req_detail(&a->req)->licenses != NULL;
     }
     for (size_t i = 0; i < p->m->spec.limits.n; i++) {
         const struct limit_set *s = &p->m->spec.limits.v[i].hard;
         if ((gpus > s->gpus && asked) || jobs > s->running_jobs)
             return false;
     }
-    return !j->req.licenses || licenses <= p->m->spec.licenses.v[0].count;
+    return !req_detail(&j->req)->licenses || licenses <= p->m->spec.licenses.v[0].count;
 }
 
 /* Whole nodes are at least this many of the smallest there. */
@@ -472,7 +477,7 @@ bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
     p->limited = false;
-    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !n)
+    if (j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > p->now || throttled || !n)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (!p->closed[v[i]] && start_in(p, j, v[i], ret))
@@ -606,7 +611,8 @@ static bool gate_is_closed(struct ref_plan *p, const struct job *j)
     uint32_t v[8];
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
-    return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !open_parts(p, j, v);
+    return j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > p->now || throttled ||
+           !open_parts(p, j, v);
 }
 
 /* Where one without a place has one left to hold, those behind it delay no other job; those of a lower

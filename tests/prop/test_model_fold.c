@@ -65,6 +65,7 @@ static void fill(struct world *w, const struct rec_desc *d, void *rec, int depth
         n = one_in(w, 12) ? UINT64_MAX : n;
         switch (d->fields[i].type) {
         case REC_BOOL: *(bool *)p = n & 1; break;
+        case REC_U8: *(uint8_t *)p = (uint8_t)n; break;
         case REC_U32: *(uint32_t *)p = (uint32_t)n; break;
         case REC_I32: *(int32_t *)p = (int32_t)n - 2; break;
         case REC_U64: *(uint64_t *)p = n; break;
@@ -302,8 +303,8 @@ static void do_submit(struct world *w)
     struct job *j = lab_job(&w->l, (enum job_kind)below(w, 3));
     j->id = w->l.m.next_job;
     j->partition = xstrdup("main");
-    j->req.exclusive = one_in(w, 20);
-    j->req.requeue = below(w, 3);
+    req_detail_mut(&j->req)->exclusive = one_in(w, 20);
+    req_detail_mut(&j->req)->requeue = below(w, 3);
     j->hold = one_in(w, 8) ? HOLD_USER : HOLD_NONE;
     j->reason = j->hold ? REASON_HELD_USER : REASON_NONE;
     j->request_id = xasprintf("r%u", j->id);
@@ -338,7 +339,7 @@ static void do_start(struct world *w, const struct job *j)
 {
     struct ev_start b = {.partition = xstrdup("main"), .time_limit_s = 60};
     b.array_index = pick_element(w, j, &b.new_id);
-    for (uint32_t n = j->req.exclusive || !one_in(w, 4) ? 1 : 2; n; n--) {
+    for (uint32_t n = req_detail(&j->req)->exclusive || !one_in(w, 4) ? 1 : 2; n; n--) {
         struct alloc a = random_alloc(w);
         *rec_list_push(&b.alloc) = a;
     }
@@ -462,7 +463,7 @@ static void do_small(struct world *w, const struct job *j)
     case 3: happen(w, EV_COMPLETE, j->id, &complete); break;
     case 4:
         rec_copy(&job_req_rec, &update.req, &j->req);
-        update.req.nice++;
+        req_detail_mut(&update.req)->nice++;
         if (one_in(w, 3)) {
             free(update.req.dependency);
             update.req.dependency = one_in(w, 2) ? xasprintf("afterok:%u", below(w, 50) + 1) : NULL;

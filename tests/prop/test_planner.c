@@ -103,21 +103,21 @@ static void fill_request(const struct lab *l, struct job_req *r)
     r->cpus_per_task = 1 + any_below(any_one_in(3) ? 8 : 3);
     r->gpus_per_node = any_one_in(3) ? any_below(4) : 0;
     r->mem_node_mib = (1 + any_below(4)) * 500;
-    r->exclusive = any_one_in(10);
+    req_detail_mut(r)->exclusive = any_one_in(10);
     r->time_limit_s = any_one_in(5) ? DURATION_NOT_SET : 60 * (1 + any_below(any_one_in(3) ? 70 : 10));
     req_rare_mut(r)->nodelist = any_one_in(15) && r->nodes_min == 1 ? xstrdup("n0") : NULL;
     req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n0,n1") : NULL;
-    r->features = any_one_in(12) ? xstrdup("fast") : NULL;
-    r->gpu_type = any_one_in(12) && r->gpus_per_node ? xstrdup("a100") : NULL;
-    r->has_priority = any_one_in(4);
-    r->priority = r->has_priority ? 1 + any_below(3) : 0;
-    r->licenses = any_one_in(12) ? xstrdup("lic") : NULL;
+    req_detail_mut(r)->features = any_one_in(12) ? xstrdup("fast") : NULL;
+    req_detail_mut(r)->gpu_type = any_one_in(12) && r->gpus_per_node ? xstrdup("a100") : NULL;
+    req_detail_mut(r)->has_priority = any_one_in(4);
+    req_detail_mut(r)->priority = req_detail(r)->has_priority ? 1 + any_below(3) : 0;
+    req_detail_mut(r)->licenses = any_one_in(12) ? xstrdup("lic") : NULL;
     if (r->time_limit_s != DURATION_NOT_SET && any_one_in(6))
-        r->time_min_s = 60 * (1 + any_below(10));
+        req_detail_mut(r)->time_min_s = 60 * (1 + any_below(10));
     if (r->time_limit_s != DURATION_NOT_SET && any_one_in(10))
         req_rare_mut(r)->deadline = wall_add_s(l->now, 60 * (5 + any_below(90)));
     if (any_one_in(10))
-        r->begin = wall_add_s(l->now, any_below(900));
+        req_detail_mut(r)->begin = wall_add_s(l->now, any_below(900));
 }
 
 static void submit(struct world *w)
@@ -339,7 +339,7 @@ static void started_in_time(const struct world *w, const struct sched_result *r)
 {
     vec_for_each (&r->starts, i) {
         const struct job *j = lab_get(&w->l, r->starts.v[i].job);
-        if (j->req.begin.ms > w->l.now.ms || j->hold != HOLD_NONE || j->state != JOB_PENDING)
+        if (req_detail(&j->req)->begin.ms > w->l.now.ms || j->hold != HOLD_NONE || j->state != JOB_PENDING)
             fail_msg("job %u starts before its time", j->id);
     }
 }

@@ -168,10 +168,10 @@ static void submit(struct world *w)
     r->gpus_per_node = any_one_in(6) ? any_below(4) : 0;
     r->mem_node_mib = 10;
     r->time_limit_s = any_one_in(8) ? DURATION_NOT_SET : 60 * (1 + any_below(any_one_in(3) ? 60 : 8));
-    r->qos = any_one_in(3) ? NULL : xstrdup(qos[any_below(3)]);
-    r->has_priority = any_one_in(3);
-    r->priority = r->has_priority ? 1 + any_below(3) : 0;
-    r->requeue = any_one_in(8) ? 2 : NOT_GIVEN;
+    req_detail_mut(r)->qos = any_one_in(3) ? NULL : xstrdup(qos[any_below(3)]);
+    req_detail_mut(r)->has_priority = any_one_in(3);
+    req_detail_mut(r)->priority = req_detail(r)->has_priority ? 1 + any_below(3) : 0;
+    req_detail_mut(r)->requeue = any_one_in(8) ? 2 : NOT_GIVEN;
     free(j->user);
     j->user = xstrdup(users[any_below(3)]);
     if (any_one_in(6)) {
@@ -323,7 +323,7 @@ static uint32_t level_of(const struct world *w, const struct job *j)
     static const char *const names[] = {"lo", "mid", "hi"};
     bool preempts = w->l.m.spec.qos.v[1].preempt.n > 0;
     for (uint32_t i = 0; preempts && i < 3; i++)
-        if (str_eq(j->req.qos, names[i]))
+        if (str_eq(req_detail(&j->req)->qos, names[i]))
             return i;
     return 0;
 }
@@ -331,8 +331,9 @@ static uint32_t level_of(const struct world *w, const struct job *j)
 static bool qos_may(const struct world *w, const struct job *j, const struct job *victim)
 {
     for (size_t i = 0; i < w->l.m.spec.qos.n; i++)
-        if (str_eq(w->l.m.spec.qos.v[i].name, j->req.qos))
-            return victim->req.qos && strv_has(&w->l.m.spec.qos.v[i].preempt, victim->req.qos);
+        if (str_eq(w->l.m.spec.qos.v[i].name, req_detail(&j->req)->qos))
+            return req_detail(&victim->req)->qos &&
+                   strv_has(&w->l.m.spec.qos.v[i].preempt, req_detail(&victim->req)->qos);
     return false;
 }
 
@@ -341,7 +342,8 @@ static int64_t exempt_until(const struct world *w, const struct job *j)
 {
     uint32_t s = model_get_part(&w->l.m, j->partition)->preempt_exempt_s;
     for (size_t i = 0; i < w->l.m.spec.qos.n; i++)
-        if (str_eq(w->l.m.spec.qos.v[i].name, j->req.qos) && w->l.m.spec.qos.v[i].preempt_exempt_s)
+        if (str_eq(w->l.m.spec.qos.v[i].name, req_detail(&j->req)->qos) &&
+            w->l.m.spec.qos.v[i].preempt_exempt_s)
             s = w->l.m.spec.qos.v[i].preempt_exempt_s;
     return j->t_start.ms + (int64_t)s * MS_PER_S;
 }
@@ -357,7 +359,8 @@ static void goes_by_a_rule(struct world *w, const struct sched_preempt *s, const
         FAIL(w, "job %u preempts job %u by no rule", j->id, v->id);
     if (!behind)
         FAIL(w, "job %u (tier %u, QOS %s) preempts job %u (tier %u, QOS %s), which is not behind it", j->id,
-             ta, j->req.qos ? j->req.qos : "-", v->id, tb, v->req.qos ? v->req.qos : "-");
+             ta, req_detail(&j->req)->qos ? req_detail(&j->req)->qos : "-", v->id, tb,
+             req_detail(&v->req)->qos ? req_detail(&v->req)->qos : "-");
     if (w->l.now.ms < exempt_until(w, v))
         FAIL(w, "job %u preempts job %u %lld s before the end of its minimum run", j->id, v->id,
              (long long)(exempt_until(w, v) - w->l.now.ms) / MS_PER_S);

@@ -94,7 +94,7 @@ static void started_in_time(const struct lab *l, const struct sched_result *r)
 {
     vec_for_each (&r->starts, i) {
         const struct job *j = lab_get(l, r->starts.v[i].job);
-        if (j->hold != HOLD_NONE || j->req.begin.ms > l->now.ms ||
+        if (j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > l->now.ms ||
             dep_job_state(&l->m, j, r->starts.v[i].array_index, l->now, NULL) != DEP_MET)
             fail_msg("job %u starts before its time", j->id);
     }
@@ -120,7 +120,8 @@ static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
         }
         strv_fini(&names);
         bool tier = part->preempt_mode != PREEMPT_OFF && part->priority_tier < best;
-        bool qos = str_eq(v->req.qos, "low") && str_eq(j->req.qos, "high") && part->priority_tier <= best;
+        bool qos = str_eq(req_detail(&v->req)->qos, "low") && str_eq(req_detail(&j->req)->qos, "high") &&
+                   part->priority_tier <= best;
         if (v->state != JOB_RUNNING || !(tier || qos || v->borrowed))
             fail_msg("job %u goes for job %u by no rule", v->id, j->id);
         for (size_t k = 0; k < i; k++)
@@ -164,7 +165,7 @@ static void apply(struct job_req *r, const char *key, const char *value)
     uint32_t n = (uint32_t)strtoul(value, NULL, 10);
     if (str_eq(key, "TimeLimit")) {
         assert_int_equal(duration_parse_slurm(value, &r->time_limit_s, NULL), 0);
-        r->time_min_s = DURATION_NOT_SET;
+        req_detail_mut(r)->time_min_s = DURATION_NOT_SET;
     } else if (str_eq(key, "Partition")) {
         free(r->partition);
         r->partition = xstrdup(value);

@@ -46,14 +46,14 @@ static inline uint32_t array_fixture_submit(struct lab *l, uint32_t n, uint32_t 
     j->req.mem_node_mib = 32768;
     j->req.time_limit_s = 1200;
     j->req.workdir = xstrdup("/home/alice/sweep");
-    j->command = xstrdup("sweep.sh");
-    j->submit_host = xstrdup("login1");
+    job_origin_mut(j)->command = xstrdup("sweep.sh");
+    job_origin_mut(j)->submit_host = xstrdup("login1");
     *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = n - 1, .step = 1};
-    j->array_count = n;
-    j->array_max = n - 1;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = n;
+    job_origin_mut(j)->array_max = n - 1;
+    job_origin_mut(j)->array_step = 1;
     j->req.array_throttle = throttle;
-    j->req.array_spec = xasprintf("0-%u%%%u", n - 1, throttle);
+    req_detail_mut(&j->req)->array_spec = xasprintf("0-%u%%%u", n - 1, throttle);
     return lab_submit(l, j);
 }
 

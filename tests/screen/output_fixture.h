@@ -29,7 +29,7 @@ static inline int output_fixture_up(void **state)
     lab_configure(&u->lab);
     struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
     j->req.std_out = strdup(g.out);
-    j->req.std_err = strdup(g.err);
+    req_detail_mut(&j->req)->std_err = strdup(g.err);
     g.job = lab_submit(&u->lab, j);
     lab_start(&u->lab, g.job, ARRAY_NONE, 0, lab_alloc("n1", 0, 4, 0, 0, 1024));
     lab_running(&u->lab, g.job, STEP_BATCH, 0);

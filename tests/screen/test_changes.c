@@ -56,9 +56,9 @@ static void build(struct play *p)
         lab_submit(l, new_job(p));
     for (uint32_t i = 0; i < ARRAYS; i++) {
         struct job *j = new_job(p);
-        j->array_count = 6;
-        j->array_max = 5;
-        j->array_step = 1;
+        job_origin_mut(j)->array_count = 6;
+        job_origin_mut(j)->array_max = 5;
+        job_origin_mut(j)->array_step = 1;
         *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 5, .step = 1};
         j->array_index = ARRAY_NONE;
         lab_submit(l, j);

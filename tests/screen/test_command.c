@@ -1,6 +1,7 @@
 /* test_command.c - the line behind ':', what the screens remember, what can be undone, what is watched. */
 #include <unistd.h>
 
+#include "src/base/units.h"
 #include "tests/screen/ui_fixture.h"
 
 static const struct msg_act *sent_act(struct uilab *u)
@@ -538,8 +539,10 @@ static void a_change_goes_out(void **state)
     assert_int_equal(m->changes.n, 2);
     assert_string_equal(m->changes.v[1], "Partition=cpu");
     /* What it has now is there to be edited. */
-    struct job *j = model_get_job(u->app->m, g->s.eval);
-    j->req.begin = (struct wall){.ms = u->lab.now.ms + 7200000};
+    struct ev_update later = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &later.req, &lab_get(&u->lab, g->s.eval)->req);
+    req_detail_mut(&later.req)->begin = (struct wall){.ms = u->lab.now.ms + 7200000};
+    uilab_push(u, EV_UPDATE, g->s.eval, &later);
     uilab_keys(u, "<Esc><Esc>/eval<Enter>e");
     uilab_draw(u, 24, 80);
     must_show(u, "not before   2026-11-21T");

@@ -705,13 +705,9 @@ static void only_the_failed_elements(void **state)
     check_int("the array's", q->jobs.v[0].job, 8);
     struct msg_jobs rows = {0};
     struct job *j = rec_list_push(&rows.rows);
-    *j = (struct job){.id = 900,
-                      .array_job = 8,
-                      .array_index = 3,
-                      .array_count = 100,
-                      .array_max = 99,
-                      .state = JOB_FAILED,
-                      .user = xstrdup("alice")};
+    *j = (struct job){
+        .id = 900, .array_job = 8, .array_index = 3, .state = JOB_FAILED, .user = xstrdup("alice")};
+    *job_origin_mut(j) = (struct job_origin){.array_count = 100, .array_max = 99};
     uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
     uilab_feed(u, MSG_JOBS, tag, &rows);
     rec_fini(&msg_jobs_rec, &rows);

@@ -343,11 +343,12 @@ static void the_default_account_is_not_named(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
-    xstrset(&j->group, "staff");
+    xstrset(&job_origin_mut(j)->group, "staff");
     for (int named = 0; named < 2; named++) {
         struct form f;
         form_init(&f, JOB_KIND_BATCH);
-        xstrset(&j->req.account, named ? "other" : spec_default_account(&u->lab.m.spec, j->user, j->group));
+        xstrset(&j->req.account,
+                named ? "other" : spec_default_account(&u->lab.m.spec, j->user, job_origin(j)->group));
         assert_non_null(j->req.account);
         again_fill(&f, j, &u->lab.m, u->lab.now);
         if ((strstr(f.text.s, "--account") != NULL) != (named > 0))

@@ -241,9 +241,9 @@ static void an_array_is_one_row(void **state)
     struct job *j = new_job(u, "hundred");
     j->array_job = j->id;
     *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
-    j->array_count = 100;
-    j->array_max = 99;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = 100;
+    job_origin_mut(j)->array_max = 99;
+    job_origin_mut(j)->array_step = 1;
     uint32_t id = j->id;
     uilab_keys(u, "gsls<F10>");
     push_job(u, j);

@@ -430,9 +430,9 @@ static void progress_counts_what_has_left_the_queue(void **unused)
     struct job *j = lab_job(&u.lab, JOB_KIND_BATCH);
     j->id = j->array_job = 7;
     j->array_index = 80;
-    j->array_count = 100;
-    j->array_max = 99;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = 100;
+    job_origin_mut(j)->array_max = 99;
+    job_origin_mut(j)->array_step = 1;
     j->state = JOB_RUNNING;
     model_take_job(&u.lab.m, j);
     uilab_connect(&u);
@@ -452,9 +452,9 @@ static void an_array_keeps_its_counts(void **unused)
     lab_configure(&u.lab);
     struct job *j = lab_job(&u.lab, JOB_KIND_BATCH);
     *rec_list_push(&j->array_pending) = (struct index_range){0, 7, 1};
-    j->array_count = 8;
-    j->array_max = 7;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = 8;
+    job_origin_mut(j)->array_max = 7;
+    job_origin_mut(j)->array_step = 1;
     uint32_t id = lab_submit(&u.lab, j), first = u.lab.m.next_job;
     for (uint32_t k = 0; k < 6; k++) {
         assert_int_equal(lab_start(&u.lab, id, k, first + k, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
@@ -555,8 +555,8 @@ static void past_jobs_come_back_from_their_files(void **unused)
     uilab_init(&u);
     demo_cluster_build(&u.lab, &s);
     struct job *j = lab_get(&u.lab, s.timeout);
-    free(j->command);
-    j->command = xstrdup(path);
+    free(job_origin(j)->command);
+    job_origin_mut(j)->command = xstrdup(path);
     uilab_connect(&u);
     uilab_keys(&u, "6/relax<Enter>B");
     refuse_script(&u);

@@ -67,8 +67,8 @@ static void a_hidden_job_shows_nothing_made_up(void **state)
     j->uid = UINT32_MAX;
     xstrset(&j->req.workdir, NULL);
     xstrset(&j->req.std_out, NULL);
-    xstrset(&j->req.std_err, NULL);
-    xstrset(&j->command, NULL);
+    xstrset(&req_detail_mut(&j->req)->std_err, NULL);
+    xstrset(&job_origin_mut(j)->command, NULL);
     uilab_push(u, EV_JOB_ROW, j->id, j);
     uilab_keys(u, "/another user's<Enter><Enter>");
     lang_texts = &french;

@@ -15,7 +15,7 @@ static void take_jobs(struct lab *l)
         if (id <= ELEMENTS) {
             j->array_job = 1;
             j->array_index = id - 1;
-            j->array_count = ELEMENTS;
+            job_origin_mut(j)->array_count = ELEMENTS;
             j->state = JOB_RUNNING;
         } else {
             free(j->req.name);
@@ -72,7 +72,7 @@ static void take_big_array(struct lab *l, uint32_t n)
         j->id = 10 + i;
         j->array_job = 10;
         j->array_index = i * 7 % n; /* n is not a multiple of 7 */
-        j->array_count = n;
+        job_origin_mut(j)->array_count = n;
         j->state = i % 3 ? JOB_COMPLETED : JOB_RUNNING;
         j->t_start = l->now;
         model_take_job(&l->m, j);

@@ -32,9 +32,9 @@ static void take_array(struct lab *l, uint32_t id, const char *user)
     struct job *j = lab_job(l, JOB_KIND_BATCH);
     j->id = j->array_job = id;
     j->array_index = 1;
-    j->array_min = 1;
-    j->array_max = j->array_count = 500;
-    j->array_step = 1;
+    job_origin_mut(j)->array_min = 1;
+    job_origin_mut(j)->array_max = job_origin_mut(j)->array_count = 500;
+    job_origin_mut(j)->array_step = 1;
     j->state = JOB_RUNNING;
     free(j->user);
     j->user = xstrdup(user);

@@ -210,9 +210,9 @@ static void test_requests(void **state)
         assert_true(r->mem_node_mib == (is_s ? 2048 : MEM_NOT_GIVEN));
         assert_int_equal(r->gpus_per_node, is_s ? 1 : NOT_GIVEN);
         assert_int_equal(r->gpus, is_s ? NOT_GIVEN : 5);
-        check_str("type", r->gpu_type, is_s ? "a100" : NULL);
-        check_str("features", r->features, is_s ? "x&y" : NULL);
-        assert_int_equal(r->exclusive, is_s);
+        check_str("type", req_detail(r)->gpu_type, is_s ? "a100" : NULL);
+        check_str("features", req_detail(r)->features, is_s ? "x&y" : NULL);
+        assert_int_equal(req_detail(r)->exclusive, is_s);
         assert_int_equal(s->keeps_work, !is_s);
     }
     assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);

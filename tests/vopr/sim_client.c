@@ -137,10 +137,10 @@ static void begin_submission(struct sim_client *c)
     m->req.workdir = xstrdup("/");
     m->req.mem_node_mib = 64;
     m->req.time_limit_s = (uint32_t)sim_between(1, 10) * 60;
-    m->req.requeue = 1;
+    req_detail_mut(&m->req)->requeue = 1;
     m->payload.workdir = xstrdup("/");
     if (elements)
-        m->req.array_spec = xasprintf("0-%u", elements - 1);
+        req_detail_mut(&m->req)->array_spec = xasprintf("0-%u", elements - 1);
     if (kind == JOB_KIND_STEPS)
         describe_steps(c, m);
     else

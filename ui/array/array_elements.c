@@ -27,16 +27,19 @@ static void list_indices_of(struct array_elements *e, const struct job *j)
     struct array_spec spec;
     struct errtext err;
     vec_clear(&e->v);
-    if (j->req.array_spec && array_parse(j->req.array_spec, ARRAY_SIZE_MAX, &spec, &err) == 0) {
+    if (req_detail(&j->req)->array_spec &&
+        array_parse(req_detail(&j->req)->array_spec, ARRAY_SIZE_MAX, &spec, &err) == 0) {
         for (size_t i = 0; i < spec.ranges.n; i++)
             add_range(e, &spec.ranges.v[i]);
         array_spec_fini(&spec);
         return;
     }
-    uint32_t step = j->array_step ? j->array_step : 1;
-    uint64_t last = j->array_min + (uint64_t)step * (j->array_count ? j->array_count - 1 : 0);
+    uint32_t step = job_origin(j)->array_step ? job_origin(j)->array_step : 1;
+    uint64_t last = job_origin(j)->array_min +
+                    (uint64_t)step * (job_origin(j)->array_count ? job_origin(j)->array_count - 1 : 0);
     if (last < ARRAY_SIZE_MAX)
-        add_range(e, &(struct index_range){.first = j->array_min, .last = (uint32_t)last, .step = step});
+        add_range(e, &(struct index_range){
+                         .first = job_origin(j)->array_min, .last = (uint32_t)last, .step = step});
 }
 
 size_t array_elements_find(const struct array_elements *e, uint32_t index)

@@ -28,12 +28,12 @@ static void tell_submission(const struct array_screen *a, struct job_moments *m)
     const struct job *j = a->e.any;
     struct str s = STR_INIT;
     str_appendf(&s, tr("submitted by %s"), j->user ? j->user : "?");
-    if (j->submit_host)
-        str_appendf(&s, tr(" on %s"), j->submit_host);
-    if (j->req.array_spec)
-        str_appendf(&s, ": --array=%s", j->req.array_spec);
-    if (j->command)
-        str_appendf(&s, " %s", j->command);
+    if (job_origin(j)->submit_host)
+        str_appendf(&s, tr(" on %s"), job_origin(j)->submit_host);
+    if (req_detail(&j->req)->array_spec)
+        str_appendf(&s, ": --array=%s", req_detail(&j->req)->array_spec);
+    if (job_origin(j)->command)
+        str_appendf(&s, " %s", job_origin(j)->command);
     array_events_tell(m, j->t_submit, MOMENT_NORMAL, "%s", s.s);
     str_fini(&s);
 }

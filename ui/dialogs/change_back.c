@@ -45,7 +45,7 @@ bool change_add_back(const struct job_attr *a, const struct job_req *req, const 
     struct job_req copy;
     struct errtext err;
     char b[UNITS_TEXT_SIZE];
-    if (a->id == ATTR_PRIORITY && !req->has_priority)
+    if (a->id == ATTR_PRIORITY && !req_detail(req)->has_priority)
         return false;
     rec_copy(&job_req_rec, &copy, req);
     bool can = job_attr_set(a, &copy, change_sent(a, old, b), now, &err) >= 0;

@@ -325,7 +325,7 @@ void form_ask_priority(struct form_page *s)
 {
     const struct form_edit *e = s->f.edit;
     struct msg_prio m = {0};
-    if (!e->waits || !e->admin || e->req.has_priority)
+    if (!e->waits || !e->admin || req_detail(&e->req)->has_priority)
         return;
     *rec_list_push(&m.jobs) =
         (struct job_target){.job = e->target.job, .array_index = e->target.array_index, .step = STEP_ALL};

@@ -49,7 +49,7 @@ static void fix_with(struct form_checking *c, const char *value)
 /* As many GPUs, of the type that is asked for. */
 static void fix_with_gpus(struct form_checking *c, const struct form_fit *f)
 {
-    const char *type = f->req->gpu_type;
+    const char *type = req_detail(f->req)->gpu_type;
     c->out->v[c->out->n - 1].fix =
         xasprintf("%s%s%u", type ? type : "", type ? ":" : "", (unsigned)f->most[FIT_GPUS]);
 }
@@ -77,12 +77,14 @@ static bool fix_with_other_partition(struct form_checking *c, const struct form_
 static void fix_with_type(struct form_checking *c, const struct form_fit *f)
 {
     struct job_req req = *f->req;
+    struct job_req_detail detail = *req_detail(&req);
     struct form_fit other;
+    req.detail = &detail;
     for (size_t i = 0; i < f->part->nodes.n; i++) {
         const struct node *n = model_get_node(c->m, f->part->nodes.v[i]);
         if (!n || !n->gpus || !n->gpu_type)
             continue;
-        req.gpu_type = n->gpu_type;
+        detail.gpu_type = n->gpu_type;
         formfit_look(&other, c->m, f->part, &req);
         if (!other.fits || !other.sure)
             continue;
@@ -284,7 +286,8 @@ static void check_cpus(struct form_checking *c, const struct form_fit *f)
 static void check_memory(struct form_checking *c, const struct form_fit *f)
 {
     char b[UNITS_TEXT_SIZE];
-    bool by_node = f->req->mem_node_mib != MEM_NOT_GIVEN, by_cpu = f->req->mem_cpu_mib != MEM_NOT_GIVEN;
+    bool by_node = f->req->mem_node_mib != MEM_NOT_GIVEN,
+         by_cpu = req_detail(f->req)->mem_cpu_mib != MEM_NOT_GIVEN;
     uint64_t most = f->most[FIT_MEM];
     if ((!by_node && !by_cpu) || !is_too_much(f, FIT_MEM) || !f->alone[FIT_MEM])
         return;
@@ -300,9 +303,9 @@ static void check_gpus(struct form_checking *c, const struct form_fit *f)
     uint64_t asked = f->asked[FIT_GPUS];
     if (!is_too_much(f, FIT_GPUS))
         return;
-    if (!f->alone[FIT_GPUS] && f->req->gpu_type && !f->typed) {
+    if (!f->alone[FIT_GPUS] && req_detail(f->req)->gpu_type && !f->typed) {
         hint(c, field, HINT_ERROR, tr("no node of %s has GPUs of type %s"), f->part->name,
-             f->req->gpu_type);
+             req_detail(f->req)->gpu_type);
         if (!fix_with_other_partition(c, f))
             fix_with_type(c, f);
     } else if (!f->alone[FIT_GPUS]) {

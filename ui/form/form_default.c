@@ -60,7 +60,8 @@ void form_default_note(const struct form_page *s, const struct form_field *field
         return;
     for (size_t i = 0; i < p->nodes.n; i++) {
         const struct node *n = model_get_node(m, p->nodes.v[i]);
-        if (n && !ui_node_is_out(s->v.ui, n) && (!r->gpu_type || str_ieq(r->gpu_type, n->gpu_type)))
+        if (n && !ui_node_is_out(s->v.ui, n) &&
+            (!req_detail(r)->gpu_type || str_ieq(req_detail(r)->gpu_type, n->gpu_type)))
             unused += n->gpus - cpuset_count(&n->gpus_used);
     }
     str_appendf(out, tr("%u free"), unused);

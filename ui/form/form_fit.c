@@ -40,7 +40,7 @@ static void fit_ask(struct form_fit *f)
 
 static uint64_t fit_has(const struct form_fit *f, const struct node *n, enum fit_part p)
 {
-    bool typed = !f->req->gpu_type || str_ieq(f->req->gpu_type, n->gpu_type);
+    bool typed = !req_detail(f->req)->gpu_type || str_ieq(req_detail(f->req)->gpu_type, n->gpu_type);
     switch (p) {
     case FIT_GPUS: return typed ? n->gpus : 0;
     case FIT_CPUS: return n->cpus;
@@ -56,7 +56,7 @@ static uint64_t fit_has(const struct form_fit *f, const struct node *n, enum fit
 static bool fit_has_features(const struct form_fit *f, const struct node *n)
 {
     bool any = false;
-    struct strv ways = strv_split(f->req->features, "|");
+    struct strv ways = strv_split(req_detail(f->req)->features, "|");
     for (size_t i = 0; i < ways.n && !any; i++) {
         struct strv all = strv_split(ways.v[i], "&,");
         any = true;
@@ -82,7 +82,7 @@ static const struct node *fit_node(const struct form_fit *f, size_t i)
 {
     const struct node *n = model_get_node(f->m, f->part->nodes.v[i]);
     const struct job_req_rare *rare = req_rare(f->req);
-    if (!n || (!str_is_empty(f->req->features) && !fit_has_features(f, n)) ||
+    if (!n || (!str_is_empty(req_detail(f->req)->features) && !fit_has_features(f, n)) ||
         (!str_is_empty(rare->nodelist) && f->need.nodes_max <= 1 && !fit_is_named(rare->nodelist, n)) ||
         (!str_is_empty(rare->exclude) && fit_is_named(rare->exclude, n)))
         return NULL;
@@ -125,8 +125,8 @@ void formfit_look(struct form_fit *ret, const struct model *m, const struct part
     *ret = (struct form_fit){.m = m, .part = part, .req = req};
     job_need(req, &ret->need);
     fit_ask(ret);
-    ret->sure =
-        fit_is_uniform(&ret->need) && (str_is_empty(req->features) || !strpbrk(req->features, "[]()*!"));
+    ret->sure = fit_is_uniform(&ret->need) &&
+                (str_is_empty(req_detail(req)->features) || !strpbrk(req_detail(req)->features, "[]()*!"));
     for (size_t i = 0; i < part->nodes.n; i++) {
         const struct node *n = fit_node(ret, i);
         for (enum fit_part p = 0; n && p < FIT_PARTS; p++)

@@ -51,7 +51,7 @@ static void script_request(const struct form *f, struct wall now, struct job_req
 /* The controller writes the account of a job that names none into its request: it is not named again. */
 static bool is_default_account(const struct job *j, const struct model *m)
 {
-    return str_eq(j->req.account, spec_default_account(&m->spec, j->user, j->group));
+    return str_eq(j->req.account, spec_default_account(&m->spec, j->user, job_origin(j)->group));
 }
 
 /* One option: set if the job's request differs from the script. */
@@ -137,8 +137,8 @@ void again_steps(struct form *f, const struct job *j, const struct model *m)
         {"time", time.s},
         {"workdir", j->req.workdir},
         {"account", is_default_account(j, m) ? NULL : j->req.account},
-        {"qos", j->req.qos},
-        {"features", j->req.features},
+        {"qos", req_detail(&j->req)->qos},
+        {"features", req_detail(&j->req)->features},
         {"nodelist", req_rare(&j->req)->nodelist},
         {"exclude", req_rare(&j->req)->exclude},
         {"comment", req_rare(&j->req)->comment},

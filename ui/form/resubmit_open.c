@@ -27,8 +27,9 @@ static bool resubmit_open_grow(struct ui *ui, struct form *f, const struct job *
     if (j->state == JOB_TIMEOUT && limit < DURATION_NOT_SET / 2)
         form_set(f, time, -1, duration_format(limit * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && f->kind != JOB_KIND_STEPS &&
-             j->req.mem_cpu_mib != MEM_NOT_GIVEN)
-        form_set(f, form_find_field(f, "mem-per-cpu"), -1, mem_format_slurm(j->req.mem_cpu_mib * 2, b));
+             req_detail(&j->req)->mem_cpu_mib != MEM_NOT_GIVEN)
+        form_set(f, form_find_field(f, "mem-per-cpu"), -1,
+                 mem_format_slurm(req_detail(&j->req)->mem_cpu_mib * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && mem)
         form_set(f, memory, -1, mem_format_slurm(mem * 2, b));
     else
@@ -147,7 +148,7 @@ static void file_read(struct ui *ui, struct view *owner, void *arg)
 static void look_for_file(struct ui *ui, const struct job *j, uint64_t ask)
 {
     struct reading_again *w = xcalloc(1, sizeof *w);
-    *w = (struct reading_again){.path = xstrdup(j->command), .ask = ask};
+    *w = (struct reading_again){.path = xstrdup(job_origin(j)->command), .ask = ask};
     form_init(&w->f, JOB_KIND_BATCH);
     ui_aside(ui, NULL, resubmit_open_read_file, file_read, w, reading_free);
 }
@@ -159,7 +160,8 @@ static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t a
     const struct job *j = ui_job(ui, (uint32_t)arg);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     bool here = !ui_far_env(ui); /* a file of that name may be another one here */
-    if (here && j && r && r->refusal == REFUSAL_NO_JOB && j->command && j->command[0] == '/') {
+    if (here && j && r && r->refusal == REFUSAL_NO_JOB && job_origin(j)->command &&
+        job_origin(j)->command[0] == '/') {
         look_for_file(ui, j, arg);
         return;
     }
@@ -177,7 +179,8 @@ static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t a
     for (size_t i = 0; i < m->argv.n; i++)
         words_append(&args, m->argv.v[i]);
     f.args = args.len ? str_take(&args) : NULL;
-    f.path = j->command && j->command[0] == '/' ? xstrdup(j->command) : NULL;
+    f.path =
+        job_origin(j)->command && job_origin(j)->command[0] == '/' ? xstrdup(job_origin(j)->command) : NULL;
     again_fill(&f, j, ui_model(ui), ui_now(ui));
     str_fini(&args);
     open_form(ui, &f, j, (enum action)(arg >> 32));

@@ -89,7 +89,7 @@ static void past_jobs_take(struct past_jobs *p, struct job *take_j)
 
 static struct job *past_jobs_copy(const struct job *j)
 {
-    struct job *copy = job_new();
+    struct job *copy = xcalloc(1, sizeof *copy);
     rec_fini(&job_rec, copy);
     rec_copy(&job_rec, copy, j);
     return copy;

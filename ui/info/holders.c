@@ -14,7 +14,7 @@
 /* Whose account a job counts for: the one that it asked for, else its group. */
 static const char *holders_account_of(const struct job *j)
 {
-    const char *account = j->req.account ? j->req.account : j->group;
+    const char *account = j->req.account ? j->req.account : job_origin(j)->group;
     return str_is_empty(account) ? tr("none") : account;
 }
 

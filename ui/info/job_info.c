@@ -142,8 +142,8 @@ void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
         rich_add(r, ROLE_DIM, tr(" in "));
         rich_add(r, ROLE_NORMAL, partition);
     }
-    if (j->req.qos)
-        rich_addf(r, ROLE_DIM, tr(", qos %s"), j->req.qos);
+    if (req_detail(&j->req)->qos)
+        rich_addf(r, ROLE_DIM, tr(", qos %s"), req_detail(&j->req)->qos);
 }
 
 /* --- request --- */
@@ -160,8 +160,8 @@ static void array_line(struct lines *l, const struct job *j)
         return;
     struct rich *r = lines_pair(l, tr("array"), LABEL);
     rich_addf(r, ROLE_NORMAL, tr("%u of %u elements, %u to %u"),
-              j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1, j->array_count, j->array_min,
-              j->array_max);
+              j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1, job_origin(j)->array_count,
+              job_origin(j)->array_min, job_origin(j)->array_max);
     if (j->req.array_throttle)
         rich_addf(r, ROLE_NORMAL, tr(", %u at once"), j->req.array_throttle);
 }
@@ -169,7 +169,7 @@ static void array_line(struct lines *l, const struct job *j)
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
 {
     (void)ui;
-    job_info_pair(l, tr("command"), j->command);
+    job_info_pair(l, tr("command"), job_origin(j)->command);
     job_info_pair(l, tr("directory"), j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
         char *out = job_stdout_pattern(j), *err = job_stderr_pattern(j);
@@ -179,12 +179,12 @@ void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
     }
     array_line(l, j);
     job_info_pair(l, tr("depends on"), j->req.dependency);
-    job_info_pair(l, tr("features"), j->req.features);
+    job_info_pair(l, tr("features"), req_detail(&j->req)->features);
     job_info_pair(l, tr("nodes"), req_rare(&j->req)->nodelist);
     job_info_pair(l, tr("not on"), req_rare(&j->req)->exclude);
-    job_info_pair(l, tr("gres"), j->req.gres);
+    job_info_pair(l, tr("gres"), req_detail(&j->req)->gres);
     job_info_pair(l, tr("comment"), req_rare(&j->req)->comment);
-    job_info_pair(l, trc("a host", "from"), j->submit_host);
+    job_info_pair(l, trc("a host", "from"), job_origin(j)->submit_host);
     if (j->priority)
         rich_addf(lines_pair(l, tr("priority"), LABEL), ROLE_NORMAL, "%u", j->priority);
     if (j->restarts)

@@ -152,7 +152,7 @@ static void history_fill_side(struct history *h, const struct trow *row)
     lines_clear(l);
     if (!p->job)
         lines_addf(l, ROLE_DIM, tr("%zu of %u elements are loaded; the latest:"), p->array->n,
-                   j->array_count);
+                   job_origin(j)->array_count);
     jobinfo_summary(l, h->v.ui, j);
     jobinfo_section(l, tr("Efficiency"));
     job_use_lines(l, j, ui_model(h->v.ui), ui_now(h->v.ui));

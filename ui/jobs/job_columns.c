@@ -35,7 +35,7 @@ void jobcols_account(const void *ctx, const void *row, struct table_field *f)
 void jobcols_qos(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.qos);
+    rich_add(&f->text, ROLE_NORMAL, req_detail(&job_columns_job_of(row)->req)->qos);
 }
 
 void jobcols_partition(const void *ctx, const void *row, struct table_field *f)

@@ -86,13 +86,13 @@ void job_copy_open(struct ui *ui, const struct job *j, struct table *t)
     if (t)
         copy_menu_add_row(m, t);
     if (j->kind == JOB_KIND_BATCH && (j->uid == ui_uid(ui) || ui_is_admin(ui))) {
-        if (j->command)
-            copy_menu_add_fetch(m, tr("command line"), j->command, copy_fetch,
-                                copy_wanted_new(j->id, j->command), copy_wanted_free);
+        if (job_origin(j)->command)
+            copy_menu_add_fetch(m, tr("command line"), job_origin(j)->command, copy_fetch,
+                                copy_wanted_new(j->id, job_origin(j)->command), copy_wanted_free);
         copy_menu_add_fetch(m, tr("script"), tr("its whole text"), copy_fetch, copy_wanted_new(j->id, NULL),
                             copy_wanted_free);
     } else {
-        copy_menu_add(m, tr("command"), j->command);
+        copy_menu_add(m, tr("command"), job_origin(j)->command);
     }
     str_fini(&s);
     copy_menu_open(ui, m);

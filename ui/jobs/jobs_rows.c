@@ -86,7 +86,7 @@ static void jobs_rows_take_job(struct jobrows *r, const struct job *j)
     struct array_row *a = array_of(r, j->array_job);
     if (!a) {
         a = &r->arrays[r->n_arrays++];
-        *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
+        *a = (struct array_row){.id = j->array_job, .any = j, .total = job_origin(j)->array_count};
         idmap_set(&r->by_number, j->array_job, a);
         r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j, .array = a};
     }

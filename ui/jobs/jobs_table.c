@@ -131,8 +131,8 @@ static void start_of_pending(struct table_field *f, struct ui *ui, const struct 
         rich_addf(&f->text, ROLE_NORMAL, tr("after %s"), c->parts.v[0].id);
     else if (c && c->code == CAUSE_AHEAD && c->n)
         rich_addf(&f->text, ROLE_NORMAL, tr("%llu ahead"), (unsigned long long)c->n);
-    else if (wall_is_set(j->req.begin) && j->req.begin.ms > ui_now(ui).ms)
-        start_at(f, ROLE_NORMAL, ">", j->req.begin, ui_now(ui));
+    else if (wall_is_set(req_detail(&j->req)->begin) && req_detail(&j->req)->begin.ms > ui_now(ui).ms)
+        start_at(f, ROLE_NORMAL, ">", req_detail(&j->req)->begin, ui_now(ui));
 }
 
 static void jobs_table_get_start(const void *ctx, const void *row, struct table_field *f)

@@ -140,9 +140,10 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         between_words(r, j);
         return;
     }
-    if (j->state == JOB_PENDING && j->reason == REASON_BEGIN_TIME && wall_is_set(j->req.begin)) {
+    if (j->state == JOB_PENDING && j->reason == REASON_BEGIN_TIME &&
+        wall_is_set(req_detail(&j->req)->begin)) {
         rich_add(r, ROLE_WAITING, tr("not before "));
-        when_about(&r->text, j->req.begin, now);
+        when_about(&r->text, req_detail(&j->req)->begin, now);
         rich_role(r, ROLE_WAITING);
         return;
     }
@@ -191,8 +192,8 @@ void job_asked(struct str *out, const struct job *j)
     if (job_gpus(j)) {
         str_append(out, ", ");
         count_text(out, job_gpus(j), "%llu GPU", "%llu GPUs");
-        if (j->req.gpu_type)
-            str_appendf(out, " %s", j->req.gpu_type);
+        if (req_detail(&j->req)->gpu_type)
+            str_appendf(out, " %s", req_detail(&j->req)->gpu_type);
     }
 }
 
@@ -209,9 +210,9 @@ void limit_words(struct str *out, const struct job *j, const struct model *m)
 
 void array_id_text(struct str *out, const struct job *j)
 {
-    str_appendf(out, "%u_[%u-%u", j->array_job, j->array_min, j->array_max);
-    if (j->array_step > 1)
-        str_appendf(out, ":%u", j->array_step);
+    str_appendf(out, "%u_[%u-%u", j->array_job, job_origin(j)->array_min, job_origin(j)->array_max);
+    if (job_origin(j)->array_step > 1)
+        str_appendf(out, ":%u", job_origin(j)->array_step);
     str_append_char(out, ']');
 }
 

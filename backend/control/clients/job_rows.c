@@ -66,7 +66,8 @@ static struct wall rows_expected_start(const struct control *c, const struct job
     struct forecast f = forecast_of(planner_forecaster(c->planner), j->id);
     if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
         return f.start;
-    return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};
+    return req_detail(&j->req)->begin.ms > loop_wall(c->loop).ms ? req_detail(&j->req)->begin
+                                                                 : (struct wall){0};
 }
 
 /* The row with its derived reason, priority and start: a shallow copy, encoded at once, that may stand in
@@ -76,7 +77,7 @@ static struct job rows_make(struct control *c, const struct job *j, const struct
 {
     struct job row = *shown;
     bool follows = g->follow;
-    row.state = rows_state_told(g, j);
+    row.state = (uint8_t)rows_state_told(g, j);
     if (!job_state_is_final(j->state))
         row.priority = prio_of_best(prio_cache_get(c), j);
     if (j->state == JOB_PENDING)

@@ -139,7 +139,7 @@ static void relay_read_output(struct session *s, uint64_t tag, const struct job 
     free(m->user);
     m->path = m->stream == 2 ? step_stderr_path(j, st, t, m->rank) : step_stdout_path(j, st, t, m->rank);
     m->uid = j->uid;
-    m->gid = j->gid;
+    m->gid = job_origin(j)->gid;
     m->user = xstrdup(j->user);
     relay_send(s, tag, t, MSG_OUTPUT_READ, m);
 }

@@ -32,15 +32,10 @@ static void privacy_mask_job(const struct job *j, struct private_row *room)
                              .array_index = j->array_index,
                              .hold = j->hold,
                              .uid = UINT32_MAX,
-                             .gid = UINT32_MAX,
                              .alloc.v = j->alloc.v,
                              .alloc.n = j->alloc.n,
                              .user = user,
                              .partition = j->partition,
-                             .array_count = j->array_count,
-                             .array_min = j->array_min,
-                             .array_max = j->array_max,
-                             .array_step = j->array_step,
                              .array_pending.v = j->array_pending.v,
                              .array_pending.n = j->array_pending.n,
                              .reason = j->reason,
@@ -51,25 +46,33 @@ static void privacy_mask_job(const struct job *j, struct private_row *room)
                              .t_end = j->t_end,
                              .time_limit_s = j->time_limit_s,
                              .fate = j->fate,
-                             .kill_cause = j->kill_cause};
+                             .kill_cause = j->kill_cause,
+                             .origin = &room->origin};
+    const struct job_origin *origin = job_origin(j);
+    room->origin = (struct job_origin){.gid = UINT32_MAX,
+                                       .array_count = origin->array_count,
+                                       .array_min = origin->array_min,
+                                       .array_max = origin->array_max,
+                                       .array_step = origin->array_step};
+    const struct job_req_detail *detail = req_detail(&j->req);
+    room->detail = (struct job_req_detail){.ntasks_per_node = detail->ntasks_per_node,
+                                           .gpus_per_task = detail->gpus_per_task,
+                                           .mem_cpu_mib = detail->mem_cpu_mib,
+                                           .mem_gpu_mib = detail->mem_gpu_mib,
+                                           .exclusive = detail->exclusive,
+                                           .time_min_s = detail->time_min_s};
     struct job_req *r = &room->job.req;
-    job_req_init(r);
-    *r = (struct job_req){.name = name,
+    *r = (struct job_req){.detail = &room->detail,
+                          .name = name,
                           .partition = j->req.partition,
                           .nodes_min = j->req.nodes_min,
                           .nodes_max = j->req.nodes_max,
                           .ntasks = j->req.ntasks,
-                          .ntasks_per_node = j->req.ntasks_per_node,
                           .cpus_per_task = j->req.cpus_per_task,
                           .gpus = j->req.gpus,
                           .gpus_per_node = j->req.gpus_per_node,
-                          .gpus_per_task = j->req.gpus_per_task,
                           .mem_node_mib = j->req.mem_node_mib,
-                          .mem_cpu_mib = j->req.mem_cpu_mib,
-                          .mem_gpu_mib = j->req.mem_gpu_mib,
-                          .exclusive = j->req.exclusive,
                           .time_limit_s = j->req.time_limit_s,
-                          .time_min_s = j->req.time_min_s,
                           .array_throttle = j->req.array_throttle};
     room->steps.v = j->steps.n ? xcalloc(j->steps.n, sizeof *room->steps.v) : NULL;
     room->steps.n = j->steps.n;

@@ -18,8 +18,10 @@ bool privacy_hides_job(const struct session *s, const struct job *j);
  * command lines. *room is used where j cannot be shown as it is; then privacy_end_row frees it. */
 struct private_row {
     struct job job;
+    struct job_origin origin; /* of a hidden job, as what follows */
+    struct job_req_detail detail;
     bool used;                   /* job owns what is in it */
-    REC_LIST(struct step) steps; /* of a hidden job; its job owns nothing */
+    REC_LIST(struct step) steps; /* its job owns nothing */
     struct task *tasks;          /* of all those steps, one after another */
 };
 const struct job *privacy_row(const struct session *s, const struct job *j, bool commands,

@@ -154,7 +154,7 @@ static enum launch_notice job_actions_notice(const struct job *j, const struct s
         return NOTICE_TERM;
     if (time_limit_signals_early(j, s))
         return NOTICE_OWN;
-    return j->req.signal_batch || job_actions_has_steps(j) ? NOTICE_NONE : NOTICE_TERM;
+    return req_detail(&j->req)->signal_batch || job_actions_has_steps(j) ? NOTICE_NONE : NOTICE_TERM;
 }
 
 static void job_actions_send_kill(struct control *c, const struct job *j, const struct step *s,

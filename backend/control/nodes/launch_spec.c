@@ -51,7 +51,7 @@ static void launch_spec_set_early_signal(struct control *c, const struct job *j,
         return; /* the step's own limit ends it before */
     l->early_signal = req_rare(&j->req)->signal;
     l->early_signal_s = (uint32_t)early_s;
-    l->early_signal_leader = j->req.signal_batch;
+    l->early_signal_leader = req_detail(&j->req)->signal_batch;
 }
 
 /* Each rank has its own CPUs where the step divides them evenly and asked for exclusive ones; else all of
@@ -234,7 +234,7 @@ static bool launch_spec_appends(const struct job *j, const struct step *s)
 {
     if (s->id >= 0 && (s->append || s->truncate))
         return s->append;
-    return j->req.append || (j->restarts > 0 && !j->req.truncate);
+    return req_detail(&j->req)->append || (j->restarts > 0 && !req_detail(&j->req)->truncate);
 }
 
 /* A step without an environment of its own has its job's, which is kept once for all of them. */
@@ -304,14 +304,16 @@ int launch_spec_build(struct control *c, const struct job *j, const struct step 
         .cluster = xstrdup(c->model.uuid),
         .epoch = c->model.epoch,
         .uid = j->uid,
-        .gid = j->gid,
+        .gid = job_origin(j)->gid,
         .user = xstrdup(j->user),
         .workdir = xstrdup(p.workdir    ? p.workdir
                            : s->workdir ? s->workdir
                                         : j->req.workdir),
         .argv = p.argv,
         .script = p.script,
-        .script_name = p.script.n ? xstrdup(batch && j->command ? j->command : "slurm_script") : NULL,
+        .script_name =
+            p.script.n ? xstrdup(batch && job_origin(j)->command ? job_origin(j)->command : "slurm_script")
+                       : NULL,
         .env = p.env,
         .append = launch_spec_appends(j, s),
         .append_out = output_order_opened_before(c, j, s, t, 1) != NULL,

@@ -98,7 +98,7 @@ void time_limit_set(struct control *c, const struct job *j)
 
 bool time_limit_signals_early(const struct job *j, const struct step *s)
 {
-    return req_rare(&j->req)->signal && j->req.signal_batch == (s->id == STEP_BATCH);
+    return req_rare(&j->req)->signal && req_detail(&j->req)->signal_batch == (s->id == STEP_BATCH);
 }
 
 int64_t time_limit_base_ms(const struct job *j)

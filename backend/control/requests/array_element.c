@@ -21,9 +21,9 @@ struct job array_element_of(const struct job *record, uint32_t index)
 
 void array_element_ids(struct control *c, const struct job *array, struct job_ids *ret)
 {
-    uint32_t step = array->array_step ? array->array_step : 1;
+    uint32_t step = job_origin(array)->array_step ? job_origin(array)->array_step : 1;
     vec_push(&ret->ids, array->id);
-    for (uint64_t k = array->array_min; k <= array->array_max; k += step) {
+    for (uint64_t k = job_origin(array)->array_min; k <= job_origin(array)->array_max; k += step) {
         const struct job *e = model_get_element(&c->model, array->id, (uint32_t)k);
         if (e && e->id != array->id && !job_state_is_final(e->state))
             vec_push(&ret->ids, e->id);

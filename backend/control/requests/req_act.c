@@ -264,7 +264,7 @@ static void act_requeue(struct session *s, const struct job *j, bool hold, struc
             act_refuse(o, j->id, REFUSAL_NOT_RUNNING, CAUSE_JOB_WAITS);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
         act_refuse(o, j->id, REFUSAL_NOT_SUPPORTED, CAUSE_INTERACTIVE_REQUEUE);
-    } else if (j->req.requeue == 2) {
+    } else if (req_detail(&j->req)->requeue == 2) {
         act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, CAUSE_NO_REQUEUE);
     } else if (s->ctl->stopping == STOP_AFTER_JOBS) {
         act_refuse(o, j->id, REFUSAL_SHUTTING_DOWN, CAUSE_STOPPING_JOBS);

@@ -162,7 +162,7 @@ static void req_check_members(struct request_check *k, const struct job_req *r)
         if (a->label)
             req_check_attr(k, a, r);
     req_check_count(k, "nodes", r->nodes_max);
-    req_check_text(k, "GPU type", r->gpu_type);
+    req_check_text(k, "GPU type", req_detail(r)->gpu_type);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
         req_check_refuse(k, REFUSAL_BAD_REQUEST,
                          &(struct cause){.code = CAUSE_WORKDIR_RELATIVE,
@@ -171,7 +171,7 @@ static void req_check_members(struct request_check *k, const struct job_req *r)
     struct errtext gpus = {""};
     if (job_need_check_gpus(r, &gpus) < 0)
         req_check_refuse_words(k, REFUSAL_GRES, &gpus);
-    if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
+    if (rare->lost_node >= LOST_N || req_detail(r)->requeue > 2 || rare->signal < 0 || rare->signal > 64)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_MALFORMED});
 }
 
@@ -224,7 +224,7 @@ static void req_check_steps(struct request_check *k, const struct msg_submit *m)
             req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_STEPS_UNDECLARED});
         return;
     }
-    if (m->req.array_spec)
+    if (req_detail(&m->req)->array_spec)
         req_check_refuse(k, REFUSAL_ARRAY, &(struct cause){.code = CAUSE_STEPS_ARRAY});
     if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
         req_check_refuse(k, REFUSAL_BAD_REQUEST,

@@ -67,8 +67,8 @@ enum refusal req_names_check(const struct model *m, const struct job_req *r, str
         str_is_empty(r->partition) ? REFUSAL_NONE : req_names_check_partitions(m, r->partition, why);
     if (refusal == REFUSAL_NONE && !str_is_empty(req_rare(r)->nodelist))
         refusal = req_names_check_nodes(m, req_rare(r)->nodelist, why);
-    if (refusal == REFUSAL_NONE && !str_is_empty(r->features))
-        refusal = req_names_check_features(m, r->features, why);
+    if (refusal == REFUSAL_NONE && !str_is_empty(req_detail(r)->features))
+        refusal = req_names_check_features(m, req_detail(r)->features, why);
     return refusal;
 }
 

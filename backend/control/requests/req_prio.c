@@ -35,7 +35,7 @@ static void req_prio_add_row(struct control *c, const struct msg_prio *m, const 
                              .user = xstrdup(j->user),
                              .account = xstrdup(job_account(j)),
                              .partition = xstrdup(name),
-                             .qos = xstrdup(j->req.qos)};
+                             .qos = xstrdup(req_detail(&j->req)->qos)};
     prio_of(prio_cache_get(c), j, part, &row->parts);
 }
 

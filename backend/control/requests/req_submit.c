@@ -64,9 +64,9 @@ static void submit_refuse_act(struct request_check *k, enum admin_act act)
 static void submit_check_standing(struct session *s, const struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
-    if (m->req.has_priority && !s->admin)
+    if (req_detail(&m->req)->has_priority && !s->admin)
         submit_refuse_act(k, ADMIN_ACT_PRIORITY);
-    if (m->req.nice < 0 && !s->admin)
+    if (req_detail(&m->req)->nice < 0 && !s->admin)
         submit_refuse_act(k, ADMIN_ACT_NICE);
     struct sched_view v = policy_view(c);
     struct submitter by = {.uid = s->uid,
@@ -74,7 +74,7 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
                            .group = group_name(c->users, s->gid),
                            .is_admin = s->admin};
     if (k->refusal == REFUSAL_NONE)
-        k->refusal = account_check(&v, &by, m->req.account, m->req.qos, &k->cause);
+        k->refusal = account_check(&v, &by, m->req.account, req_detail(&m->req)->qos, &k->cause);
 }
 
 /* One user must not fill the queue. */
@@ -102,7 +102,8 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
     req_check_submission(k, m);
     if (m->force && !s->admin)
         submit_refuse_act(k, ADMIN_ACT_FORCE);
-    if (m->req.ntasks_per_node != NOT_GIVEN && m->req.ntasks_per_node > NODE_RANKS_MAX)
+    if (req_detail(&m->req)->ntasks_per_node != NOT_GIVEN &&
+        req_detail(&m->req)->ntasks_per_node > NODE_RANKS_MAX)
         req_check_refuse(k, REFUSAL_BAD_REQUEST,
                          &(struct cause){.code = CAUSE_NODE_TASKS, .most = NODE_RANKS_MAX});
     if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
@@ -120,7 +121,7 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = policy_view(c);
-    struct job probe = {.kind = m->kind, .uid = s->uid, .req = m->req};
+    struct job probe = {.kind = (uint8_t)m->kind, .uid = s->uid, .req = m->req};
     probe.steps.v = m->steps.v;
     probe.steps.n = m->steps.n;
     k->refusal = sched_admit(c->planner, &v, &probe, &k->cause);
@@ -129,10 +130,10 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
 static void submit_set_array(struct control *c, struct job *j, struct request_check *k)
 {
     struct array_spec a;
-    if (!j->req.array_spec)
+    if (!req_detail(&j->req)->array_spec)
         return;
     struct errtext text;
-    if (array_parse(j->req.array_spec, c->model.spec.max_array_size, &a, &text) < 0) {
+    if (array_parse(req_detail(&j->req)->array_spec, c->model.spec.max_array_size, &a, &text) < 0) {
         req_check_refuse(k, REFUSAL_ARRAY, &(struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)});
         return;
     }
@@ -141,10 +142,11 @@ static void submit_set_array(struct control *c, struct job *j, struct request_ch
     j->array_pending.n = a.ranges.n;
     a.ranges.v = NULL;
     a.ranges.n = 0;
-    j->array_count = a.count;
-    j->array_min = a.min;
-    j->array_max = a.max;
-    j->array_step = a.step;
+    struct job_origin *origin = job_origin_mut(j);
+    origin->array_count = a.count;
+    origin->array_min = a.min;
+    origin->array_max = a.max;
+    origin->array_step = a.step;
     if (!j->req.array_throttle)
         j->req.array_throttle = a.throttle;
     array_spec_fini(&a);
@@ -158,18 +160,14 @@ static void submit_make_job(struct session *s, struct msg_submit *m, struct job 
     const struct part_spec *fallback = model_default_part(&c->model);
     *j = (struct job){
         .id = c->model.next_job,
-        .kind = m->kind,
+        .kind = (uint8_t)m->kind,
         .state = JOB_PENDING,
         .req = m->req,
         .uid = s->uid,
-        .gid = s->gid,
         .user = xstrdup(user_name(c->users, s->uid)),
-        .group = xstrdup(group_name(c->users, s->gid)),
         .partition = xstrdup(parts.n    ? parts.v[0]
                              : fallback ? fallback->name
                                         : NULL),
-        .submit_host = xstrdup(m->host),
-        .command = req_check_shown_command(m->command),
         .request_id = xstrdup(m->request_id),
         .array_index = ARRAY_NONE,
         .hold = m->hold ? HOLD_USER : HOLD_NONE,
@@ -178,8 +176,14 @@ static void submit_make_job(struct session *s, struct msg_submit *m, struct job 
         .nonce = random_nonce(),
         .t_eligible = loop_wall(c->loop),
         .time_limit_s = DURATION_NOT_SET,
-        .script_size = (uint32_t)m->payload.script.n,
         .detached = m->detached,
+    };
+    *job_origin_mut(j) = (struct job_origin){
+        .gid = s->gid,
+        .group = xstrdup(group_name(c->users, s->gid)),
+        .submit_host = xstrdup(m->host),
+        .command = req_check_shown_command(m->command),
+        .script_size = (uint32_t)m->payload.script.n,
     };
     m->req = (struct job_req){0};
     if (!j->req.name)
@@ -202,7 +206,7 @@ static void submit_set_eligible(struct control *c, struct job *j)
 {
     struct deps d;
     struct wall now = loop_wall(c->loop);
-    j->t_eligible = j->req.begin.ms > now.ms ? j->req.begin : now;
+    j->t_eligible = req_detail(&j->req)->begin.ms > now.ms ? req_detail(&j->req)->begin : now;
     if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &d, NULL) < 0)
         return;
     if (dep_state(&c->model, j, &d, ARRAY_NONE, now, NULL) == DEP_MET)

@@ -169,11 +169,13 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
     struct sched_view v = policy_view(c);
     req_names_settle(&c->model, &u->req, j->partition);
     enum refusal r = req_check_request(&u->req, why);
-    if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
+    if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) ||
+                              !str_eq(req_detail(&u->req)->qos, req_detail(&j->req)->qos)))
         r = account_check(
             &v,
-            &(struct submitter){.uid = j->uid, .user = j->user, .group = j->group, .is_admin = s->admin},
-            u->req.account, u->req.qos, why);
+            &(struct submitter){
+                .uid = j->uid, .user = j->user, .group = job_origin(j)->group, .is_admin = s->admin},
+            u->req.account, req_detail(&u->req)->qos, why);
     struct job probe = *j;
     probe.req = u->req;
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)

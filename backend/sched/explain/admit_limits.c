@@ -5,9 +5,9 @@
 static enum refusal admit_licences(const struct model *m, const struct job *j, struct cause *why)
 {
     struct licence_list l;
-    if (str_is_empty(j->req.licenses))
+    if (str_is_empty(req_detail(&j->req)->licenses))
         return REFUSAL_NONE;
-    if (licence_parse(m, j->req.licenses, &l, why) < 0)
+    if (licence_parse(m, req_detail(&j->req)->licenses, &l, why) < 0)
         return REFUSAL_LICENSES;
     licence_fini(&l);
     return REFUSAL_NONE;
@@ -77,8 +77,8 @@ enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, c
         return r;
     if (limits_any(v->limits))
         r = admit_limits(p, v, j, now, why);
-    bool later = j->req.begin.ms > now.ms;
-    if (r == REFUSAL_NONE && deadline_missed(v->model, j, later ? j->req.begin : now)) {
+    bool later = req_detail(&j->req)->begin.ms > now.ms;
+    if (r == REFUSAL_NONE && deadline_missed(v->model, j, later ? req_detail(&j->req)->begin : now)) {
         cause_set(why, later ? CAUSE_DEADLINE_BEGIN : CAUSE_DEADLINE_NOW);
         r = REFUSAL_TIME_LIMIT;
     }

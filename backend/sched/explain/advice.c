@@ -133,11 +133,13 @@ static bool try_time(struct search *s)
 {
     uint32_t asked = deadline_limit_s(s->j, s->part), low = 0;
     struct job_req r = s->j->req;
+    struct job_req_detail detail = *req_detail(&r);
     char buf[UNITS_TEXT_SIZE];
     if (asked <= SHORTEST_S || asked == DURATION_NOT_SET)
         return false;
     uint32_t high = (asked == DURATION_UNLIMITED ? s->v->model->spec.window_s : asked) / STEP_S;
-    r.time_min_s = DURATION_NOT_SET;
+    detail.time_min_s = DURATION_NOT_SET;
+    r.detail = &detail;
     while (low < high) { /* in whole minutes; low fits, or is 0 */
         uint32_t mid = low + (high - low + 1) / 2;
         r.time_limit_s = mid * STEP_S + advice_age_s(s); /* it would start now, not then */

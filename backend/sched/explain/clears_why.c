@@ -76,7 +76,7 @@ static struct wall licence_clears(const struct question *q)
 {
     struct limit_plan *lp = plan_of_what_runs(q);
     struct limit_request nothing = {.who = UINT32_MAX};
-    int64_t t = limit_plan_next(lp, &nothing, q->j->req.licenses, q->now.ms, 1);
+    int64_t t = limit_plan_next(lp, &nothing, req_detail(&q->j->req)->licenses, q->now.ms, 1);
     limit_plan_free(lp);
     return why_when_instant(t);
 }

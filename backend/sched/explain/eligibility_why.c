@@ -38,10 +38,10 @@ static void explain_dependency(const struct sched_view *v, const struct job *j, 
 
 static void explain_begin(const struct job *j, struct wall now, struct msg_why *w)
 {
-    if (j->req.begin.ms <= now.ms)
+    if (req_detail(&j->req)->begin.ms <= now.ms)
         return;
     struct cause *c = why_add(w, WHY_NOT_YET, CAUSE_BEGIN_TIME);
-    c->at = c->clears = j->req.begin;
+    c->at = c->clears = req_detail(&j->req)->begin;
 }
 
 /* Takes *why over. */

@@ -313,7 +313,7 @@ static void add_short(const struct question *q, const struct refused *r, struct 
     c->code = by_gpus ? CAUSE_NEEDS_GPUS : CAUSE_NEEDS_CPUS;
     c->asked = by_gpus ? gpus : cpus;
     c->free = (uint64_t)(by_gpus ? have->gpus : have->cpus);
-    c->type = by_gpus ? xstrdup(q->j->req.gpu_type) : NULL;
+    c->type = by_gpus ? xstrdup(req_detail(&q->j->req)->gpu_type) : NULL;
     c->nodes = str_is_empty(list) ? NULL : xstrdup(list);
     c->one = one && sum >= c->asked;
     c->nodes_n = nodes;

@@ -150,15 +150,15 @@ void refused_count(const struct queue *q, const struct job *j, const struct step
     demand_of_job(j, s, spec, &l.demand);
     ret->nodes_max = l.demand.nodes_max;
     ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
-    l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
+    l.gpu_type = s && s->gpu_type ? s->gpu_type : req_detail(&j->req)->gpu_type;
     if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
         l.until = wall_add_s(q->now, limit_s);
     if (req_rare(&j->req)->nodelist && hostlist_expand(req_rare(&j->req)->nodelist, &l.only, NULL) < 0)
         strv_fini(&l.only);
     if (req_rare(&j->req)->exclude && hostlist_expand(req_rare(&j->req)->exclude, &l.never, NULL) < 0)
         strv_fini(&l.never);
-    if (j->req.features)
-        l.features = strv_split(j->req.features, "&,");
+    if (req_detail(&j->req)->features)
+        l.features = strv_split(req_detail(&j->req)->features, "&,");
     if (!str_is_empty(req_rare(&j->req)->reservation))
         l.reservation = model_get_window(q->view->model, req_rare(&j->req)->reservation);
     for (uint32_t i = 0; i < q->pool.n_nodes; i++)

@@ -38,7 +38,7 @@ void expected_ends_add(const struct forecaster *p, struct forecasts *f, const st
 {
     const struct job *j = model_get_job(p->queue->view->model, e->job);
     if (j && e->fresh)
-        limit_plan_start(f->limits, &e->request, j->req.licenses, e->end);
+        limit_plan_start(f->limits, &e->request, req_detail(&j->req)->licenses, e->end);
     else if (j)
         limit_plan_run(f->limits, j, e->end);
 }

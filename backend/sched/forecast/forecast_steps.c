@@ -93,7 +93,7 @@ static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const 
 {
     const struct forecast_entry *u = &f->waiting.v[r->at];
     const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, u->job) : NULL;
-    const char *licences = j ? j->req.licenses : NULL;
+    const char *licences = j ? req_detail(&j->req)->licenses : NULL;
     uint32_t left = u->count;
     int64_t told = forecast_told_before(p, f, r);
     for (int batch = 0; left && batch < BATCHES_MAX; batch++) {

@@ -5,7 +5,7 @@
 
 uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part)
 {
-    uint32_t asked = j->req.time_limit_s, least = j->req.time_min_s;
+    uint32_t asked = j->req.time_limit_s, least = req_detail(&j->req)->time_min_s;
     if (asked == DURATION_NOT_SET)
         return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
     bool less_will_do = least < DURATION_NOT_SET && least <= part->max_time_s;
@@ -14,7 +14,7 @@ uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part)
 
 uint32_t deadline_least_s(const struct job *j, const struct part_spec *part)
 {
-    uint32_t limit = deadline_limit_s(j, part), least = j->req.time_min_s;
+    uint32_t limit = deadline_limit_s(j, part), least = req_detail(&j->req)->time_min_s;
     return least >= DURATION_NOT_SET || least > limit ? limit : least;
 }
 

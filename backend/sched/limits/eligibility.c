@@ -41,8 +41,9 @@ static void eligibility_say(struct cause *why, enum cause_code code, const struc
 static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part,
                                        struct cause *why)
 {
-    bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
-    uint32_t least_s = may_be_cut ? req->time_min_s : req->time_limit_s;
+    bool may_be_cut =
+        req_detail(req)->time_min_s < DURATION_NOT_SET && req_detail(req)->time_min_s < req->time_limit_s;
+    uint32_t least_s = may_be_cut ? req_detail(req)->time_min_s : req->time_limit_s;
     if (req->time_limit_s != DURATION_NOT_SET && least_s > part->max_time_s) {
         eligibility_say(why, may_be_cut ? CAUSE_PARTITION_TIME_MIN : CAUSE_PARTITION_TIME, part, least_s,
                         part->max_time_s);
@@ -184,8 +185,8 @@ enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, 
         return r;
     /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set
      * back since. */
-    if (j->req.begin.ms > now.ms) {
-        *ret_clears = j->req.begin;
+    if (req_detail(&j->req)->begin.ms > now.ms) {
+        *ret_clears = req_detail(&j->req)->begin;
         return REASON_BEGIN_TIME;
     }
     r = eligibility_in_any(v, j);

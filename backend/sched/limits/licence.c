@@ -76,7 +76,7 @@ void licence_fini(struct licence_list *l)
 
 static bool licence_wants_any(const struct job *j)
 {
-    return !str_is_empty(j->req.licenses);
+    return !str_is_empty(req_detail(&j->req)->licenses);
 }
 
 bool licence_holds(const struct job *j)
@@ -120,7 +120,7 @@ void licence_use_init(struct licence_use *u, const struct model *m)
         return;
     list_for_each (j, &m->active, struct job, in_queue)
         if (licence_holds(j))
-            licence_book(u, m, j->req.licenses, false);
+            licence_book(u, m, req_detail(&j->req)->licenses, false);
 }
 
 void licence_use_fini(struct licence_use *u)
@@ -133,7 +133,7 @@ bool licence_fits(const struct licence_use *u, const struct model *m, const stru
     struct licence_list l = {VEC_INIT};
     if (!licence_wants_any(j))
         return true;
-    if (licence_parse(m, j->req.licenses, &l, NULL) < 0)
+    if (licence_parse(m, req_detail(&j->req)->licenses, &l, NULL) < 0)
         return false;
     bool fits = true;
     vec_for_each (&l.v, i)
@@ -146,7 +146,7 @@ bool licence_fits(const struct licence_use *u, const struct model *m, const stru
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j)
 {
     if (licence_wants_any(j))
-        licence_book(u, m, j->req.licenses, false);
+        licence_book(u, m, req_detail(&j->req)->licenses, false);
 }
 
 /* --- as a cause --- */
@@ -156,7 +156,7 @@ static uint32_t licence_count_of(const struct model *m, const struct job *j,
 {
     struct licence_list l = {VEC_INIT};
     uint32_t n = 0;
-    if (licence_parse(m, j->req.licenses, &l, NULL) < 0)
+    if (licence_parse(m, req_detail(&j->req)->licenses, &l, NULL) < 0)
         return 0;
     vec_for_each (&l.v, i)
         n += l.v.v[i].spec == spec ? l.v.v[i].count : 0;
@@ -183,7 +183,7 @@ bool licence_explain(const struct model *m, const struct licence_use *counted, c
     cause_set(ret, CAUSE_NONE);
     if (!licence_wants_any(j))
         return true;
-    if (licence_parse(m, j->req.licenses, &l, ret) < 0)
+    if (licence_parse(m, req_detail(&j->req)->licenses, &l, ret) < 0)
         return false;
     struct licence_use u;
     licence_use_init(&u, m);

@@ -145,7 +145,7 @@ void limit_plan_run(struct limit_plan *lp, const struct job *j, int64_t end)
     const struct limit_charge *c = limits_any(lp->l) ? idmap_get(&lp->l->charges, j->id) : NULL;
     if (c)
         limit_plan_each_counter(&e, c->who, &c->amounts);
-    limit_plan_each_licence(&e, j->req.licenses);
+    limit_plan_each_licence(&e, req_detail(&j->req)->licenses);
 }
 
 void limit_plan_start(struct limit_plan *lp, const struct limit_request *request, const char *licences,

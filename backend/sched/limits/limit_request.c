@@ -95,7 +95,7 @@ static void limit_request_ask_whole(const struct model *m, const struct job *j,
     const struct window *w = str_is_empty(req_rare(&j->req)->reservation)
                                  ? NULL
                                  : model_get_window(m, req_rare(&j->req)->reservation);
-    node_rules_init(&r, &j->req, d.need.gpus ? j->req.gpu_type : NULL, w);
+    node_rules_init(&r, &j->req, d.need.gpus ? req_detail(&j->req)->gpu_type : NULL, w);
     limit_request_collect_sizes(m, part, &d, &r, &listed, &others);
     uint32_t nodes = d.need.nodes ? d.need.nodes : 1;
     struct amount a = limit_request_smallest(&listed, listed.n);

@@ -552,12 +552,12 @@ static enum limit_state limits_judge_entry(const struct limits *l, uint32_t spec
     if (at && c && limits_has_counter(&l->whos.v[c->who], at - 1)) /* it is in this queue already */
         return LIMIT_OK;
     bool queue = s->hard.submitted_jobs != LIMIT_NONE && held + n_jobs > s->hard.submitted_jobs;
-    bool array = s->hard.array_size != LIMIT_NONE && j->array_count > s->hard.array_size;
+    bool array = s->hard.array_size != LIMIT_NONE && job_origin(j)->array_count > s->hard.array_size;
     if (!queue && !array)
         return LIMIT_OK;
     limits_broken(ret, LIMIT_OVER_HARD, s, queue ? LIMIT_OF_SUBMITTED : LIMIT_OF_ARRAY_SIZE, name);
     ret->used = queue ? held : 0;
-    ret->asked = queue ? n_jobs : j->array_count;
+    ret->asked = queue ? n_jobs : job_origin(j)->array_count;
     ret->most = queue ? s->hard.submitted_jobs : s->hard.array_size;
     return LIMIT_OVER_HARD;
 }

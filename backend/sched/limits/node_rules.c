@@ -32,8 +32,8 @@ void node_rules_init(struct node_rules *r, const struct job_req *req, const char
                      const struct window *reservation)
 {
     *r = (struct node_rules){.req = req, .gpu_type = gpu_type, .reservation = reservation};
-    if (req->features)
-        r->features = strv_split(req->features, "&,");
+    if (req_detail(req)->features)
+        r->features = strv_split(req_detail(req)->features, "&,");
     r->never_met =
         (req_rare(req)->nodelist && hostlist_expand(req_rare(req)->nodelist, &r->only, NULL) < 0) ||
         (req_rare(req)->exclude && hostlist_expand(req_rare(req)->exclude, &r->never, NULL) < 0);

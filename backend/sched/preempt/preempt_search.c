@@ -68,8 +68,8 @@ static void search_judge_victim(const struct model *m, struct victim *v)
     bool by_qos = v->rule == PREEMPT_RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
     if (by_qos && q->preempt_mode != PREEMPT_OFF)
         mode = q->preempt_mode;
-    bool comes_back =
-        mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
+    bool comes_back = mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE &&
+                      req_detail(&v->job->req)->requeue != 2;
     bool at_once = comes_back && !by_qos && mode == PREEMPT_REQUEUE && its && !its->requeue_after_grace;
     v->fate = comes_back ? FATE_REQUEUE : FATE_END;
     v->grace_s = by_qos ? q->grace_s : its && !at_once ? its->grace_s : 0;

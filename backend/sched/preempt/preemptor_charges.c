@@ -45,7 +45,7 @@ static void charges_drop(struct preempt *p, const struct preemptor_charge *made)
     const struct job *j = made->licensed ? queue_job(p->queue, made->job) : NULL;
     limits_uncharge(p->queue->limits, &made->request);
     if (j)
-        licence_book(&p->licences, p->queue->view->model, j->req.licenses, true);
+        licence_book(&p->licences, p->queue->view->model, req_detail(&j->req)->licenses, true);
 }
 
 static bool charges_drop_of(struct preempt *p, uint32_t job)

@@ -106,7 +106,8 @@ static double prio_part_of_age(const struct prio_ctx *c, struct wall from, struc
 /* Counts from when it could first start; a planned start stops it, its start ends it. */
 static double prio_age_of(const struct prio_ctx *c, const struct job *j)
 {
-    struct wall from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible : j->req.begin;
+    struct wall from =
+        j->t_eligible.ms > req_detail(&j->req)->begin.ms ? j->t_eligible : req_detail(&j->req)->begin;
     struct wall to = wall_is_set(j->t_start) ? j->t_start : c->now;
     return j->state == JOB_PENDING && j->hold != HOLD_NONE ? 0.0 : prio_part_of_age(c, from, to);
 }
@@ -158,7 +159,7 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
                  struct prio_parts *ret_parts)
 {
     const struct priority_spec *w = &c->model->spec.priority;
-    struct prio_parts p = {.nice = j->req.nice};
+    struct prio_parts p = {.nice = req_detail(&j->req)->nice};
     p.age = prio_age_of(c, j);
     p.fairshare = w->weight_fairshare || ret_parts ? fairshare_factor(&c->fs, job_account(j), j->user) : 0;
     if (w->weight_job_size || w->weight_cpu || w->weight_mem || w->weight_gpu || ret_parts) {
@@ -178,9 +179,9 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
 #undef X
     sum -= p.nice;
     int64_t total = sum < 0 ? 0 : sum < UINT32_MAX ? sum : UINT32_MAX;
-    if (j->req.has_priority) {
-        p.admin = (int64_t)j->req.priority - sum;
-        total = j->req.priority;
+    if (req_detail(&j->req)->has_priority) {
+        p.admin = (int64_t)req_detail(&j->req)->priority - sum;
+        total = req_detail(&j->req)->priority;
     }
     p.total = (uint32_t)total;
     if (ret_parts)

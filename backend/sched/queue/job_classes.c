@@ -123,7 +123,7 @@ static struct eligible_nodes *job_classes_eligible_nodes_intern(struct queue *q,
 {
     struct str k = STR_INIT;
     job_classes_key_number(&k, part);
-    job_classes_key_text(&k, r->req->features);
+    job_classes_key_text(&k, req_detail(r->req)->features);
     job_classes_key_text(&k, req_rare(r->req)->nodelist);
     job_classes_key_text(&k, req_rare(r->req)->exclude);
     job_classes_key_number(&k, req_rare(r->req)->min_tmp_mib);
@@ -213,7 +213,7 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     const struct part_spec *part = &q->view->model->spec.parts.v[part_at];
     struct demand d;
     demand_of_job(j, s, part, &d);
-    const char *gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
+    const char *gpu_type = s && s->gpu_type ? s->gpu_type : req_detail(&j->req)->gpu_type;
     struct nodes_asked r = {.req = &j->req,
                             .gpu_type = d.need.gpus ? gpu_type : NULL,
                             .uid = j->uid,
@@ -285,7 +285,7 @@ void request_describe(const struct job *j, const struct step *s, struct cause *r
     struct cause *c = cause_add(ret, CAUSE_WANTS);
     c->cpus = n.cpus;
     c->gpus = n.gpus;
-    c->type = xstrdup(s && s->gpu_type ? s->gpu_type : j->req.gpu_type);
+    c->type = xstrdup(s && s->gpu_type ? s->gpu_type : req_detail(&j->req)->gpu_type);
     c->mem_mib = n.mem_per_node_mib == MEM_NOT_GIVEN ? 0 : n.mem_per_node_mib;
     c->nodes_n = n.nodes;
     c->whole = n.whole_nodes;
@@ -328,7 +328,8 @@ static int64_t job_classes_end_of_begun(const struct job *j)
 /* From its submission until it begins to age. */
 static int64_t job_classes_age_delay(const struct job *j)
 {
-    int64_t from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible.ms : j->req.begin.ms;
+    int64_t from =
+        j->t_eligible.ms > req_detail(&j->req)->begin.ms ? j->t_eligible.ms : req_detail(&j->req)->begin.ms;
     return from - j->t_submit.ms;
 }
 
@@ -337,11 +338,12 @@ static void job_classes_key_owner(struct str *k, const struct queue *q, const st
     job_classes_key_text(k, j->user);
     job_classes_key_text(k, j->req.account);
     job_classes_key_text(k, job_qos(&j->req));
-    job_classes_key_text(k, j->req.licenses);
+    job_classes_key_text(k, req_detail(&j->req)->licenses);
     job_classes_key_number(k, j->uid);
-    job_classes_key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
+    job_classes_key_number(k, (uint64_t)(uint32_t)req_detail(&j->req)->nice |
+                                  (uint64_t)req_detail(&j->req)->has_priority << 32 |
                                   (uint64_t)begun << 33);
-    job_classes_key_number(k, j->req.priority);
+    job_classes_key_number(k, req_detail(&j->req)->priority);
     job_classes_key_number(
         k, (uint64_t)job_classes_age_delay(j)); /* so that they age in the order of submission */
     job_classes_key_number(k, (uint64_t)job_classes_deadline_of(q, j));
@@ -447,10 +449,11 @@ static struct job_class *job_classes_job_class_new(struct queue *q, const struct
                             .n_choices = n,
                             .begun = j->state != JOB_PENDING,
                             .owner = job_classes_owner_of(q, j),
-                            .is_set = j->req.has_priority,
+                            .is_set = req_detail(&j->req)->has_priority,
                             .age_delay_ms = job_classes_age_delay(j),
                             .qos = spec_find_qos(&q->view->model->spec, job_qos(&j->req)),
-                            .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
+                            .licensed =
+                                !str_is_empty(req_detail(&j->req)->licenses) && j->state == JOB_PENDING,
                             .deadline = job_classes_deadline_of(q, j),
                             .ends = job_classes_end_of_begun(j),
                             .own = queue_reservation_of(q, j)};

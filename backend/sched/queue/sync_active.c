@@ -164,7 +164,7 @@ void sync_drop_active(struct queue *q, struct active_job *r)
 void sync_licences(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct model *m = q->view->model;
-    const char *now = j && licence_holds(j) ? j->req.licenses : NULL;
+    const char *now = j && licence_holds(j) ? req_detail(&j->req)->licenses : NULL;
     char *had = m->spec.licenses.n ? idmap_get(&q->active.licensed, id) : NULL;
     if (!m->spec.licenses.n || (had ? now && str_eq(now, had) : !now))
         return;

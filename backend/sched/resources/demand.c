@@ -90,7 +90,7 @@ struct demand_pieces demand_piece(const struct demand *d)
 void demand_of_job(const struct job *j, const struct step *s, const struct part_spec *part,
                    struct demand *ret)
 {
-    *ret = (struct demand){.overcommit = j->req.overcommit && !s,
+    *ret = (struct demand){.overcommit = req_detail(&j->req)->overcommit && !s,
                            .tasks_given = j->req.ntasks != NOT_GIVEN || s,
                            .one_task = s != NULL};
     if (s)

@@ -114,7 +114,7 @@ static void slurm_past_take(struct slurm_history *h, struct job *take_j)
 
 static void slurm_past_take_copy(void *ctx, const struct job *j)
 {
-    struct job *copy = job_new();
+    struct job *copy = xcalloc(1, sizeof *copy);
     rec_fini(&job_rec, copy);
     rec_copy(&job_rec, copy, j);
     slurm_past_take(ctx, copy);

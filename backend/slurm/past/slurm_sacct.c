@@ -68,9 +68,8 @@ static void sacct_read_array(struct job *j, const struct slurm_span *id)
         return;
     j->array_job = slurm_u32(&array, 0);
     j->array_index = number;
-    j->array_count = 1;
-    j->array_min = j->array_max = number;
-    j->array_step = 1;
+    *job_origin_mut(j) =
+        (struct job_origin){.array_count = 1, .array_min = number, .array_max = number, .array_step = 1};
 }
 
 /* "3:0" */
@@ -123,11 +122,11 @@ static struct job *sacct_read(const struct slurm_span f[static SACCT_N])
     j->uid = uid;
     j->kind = JOB_KIND_BATCH;
     j->user = slurm_text(&f[SACCT_USER]);
-    j->group = slurm_text(&f[SACCT_GROUP]);
+    job_origin_mut(j)->group = slurm_text(&f[SACCT_GROUP]);
     j->partition = slurm_text(&f[SACCT_PARTITION]);
     j->req.name = slurm_text_any(&f[SACCT_NAME]);
     j->req.account = slurm_text(&f[SACCT_ACCOUNT]);
-    j->req.qos = slurm_text(&f[SACCT_QOS]);
+    req_detail_mut(&j->req)->qos = slurm_text(&f[SACCT_QOS]);
     j->req.partition = slurm_text(&f[SACCT_PARTITION]);
     j->req.workdir = slurm_text(&f[SACCT_WORKDIR]);
     j->req.nodes_min = j->req.nodes_max = slurm_u32(&f[SACCT_NODES], 1);

@@ -140,10 +140,10 @@ static struct job *planner_copy_job(const struct job *from, bool has_memory)
     j->partition = planner_copy(from->partition);
     j->array_job = from->array_job;
     j->array_index = from->array_index;
-    j->array_count = from->array_count;
-    j->array_min = from->array_min;
-    j->array_max = from->array_max;
-    j->array_step = from->array_step;
+    *job_origin_mut(j) = (struct job_origin){.array_count = job_origin(from)->array_count,
+                                             .array_min = job_origin(from)->array_min,
+                                             .array_max = job_origin(from)->array_max,
+                                             .array_step = job_origin(from)->array_step};
     for (size_t i = 0; i < from->array_pending.n; i++)
         *rec_list_push(&j->array_pending) = from->array_pending.v[i];
     for (size_t i = 0; i < from->alloc.n; i++)
@@ -160,14 +160,15 @@ static struct job *planner_copy_job(const struct job *from, bool has_memory)
     j->req.ntasks = r->ntasks;
     j->req.cpus_per_task = r->cpus_per_task;
     j->req.gpus = r->gpus;
-    j->req.gpu_type = planner_copy(r->gpu_type);
+    struct job_req_detail *detail = req_detail_mut(&j->req);
+    detail->gpu_type = planner_copy(req_detail(r)->gpu_type);
     j->req.mem_node_mib = has_memory ? r->mem_node_mib : MEM_NOT_GIVEN;
-    j->req.features = planner_copy(r->features);
+    detail->features = planner_copy(req_detail(r)->features);
     j->req.time_limit_s = r->time_limit_s;
-    j->req.begin = r->begin;
+    detail->begin = req_detail(r)->begin;
     j->req.array_throttle = r->array_throttle;
-    j->req.has_priority = true;
-    j->req.priority = from->priority;
+    detail->has_priority = true;
+    detail->priority = from->priority;
     if (from->state == JOB_PENDING && !planner_may_forecast(from))
         j->hold = HOLD_ADMIN;
     if (req_rare(r)->reservation)

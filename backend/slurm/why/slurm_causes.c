@@ -228,9 +228,11 @@ static void slurm_causes_of_row(const struct model *m, const struct job *j, stru
     }
     switch (j->reason) {
     case REASON_BEGIN_TIME:
-        if (wall_is_set(j->req.begin))
-            *ret = (struct cause){
-                .code = CAUSE_BEGIN_TIME, .cls = WHY_NOT_YET, .at = j->req.begin, .clears = j->req.begin};
+        if (wall_is_set(req_detail(&j->req)->begin))
+            *ret = (struct cause){.code = CAUSE_BEGIN_TIME,
+                                  .cls = WHY_NOT_YET,
+                                  .at = req_detail(&j->req)->begin,
+                                  .clears = req_detail(&j->req)->begin};
         return;
     case REASON_DEPENDENCY:
     case REASON_DEPENDENCY_NEVER:
@@ -270,7 +272,7 @@ static char *slurm_detail_text(const struct slurm_span *detail, const char *key)
 /* A copy of the job whose request says what squeue does not print; the caller frees it. */
 static struct job *slurm_causes_with_detail(const struct job *j, const struct slurm_span *detail)
 {
-    struct job *copy = job_new();
+    struct job *copy = xcalloc(1, sizeof *copy);
     struct slurm_span line = *detail, shared;
     const char *end = line.n ? memchr(line.p, '\n', line.n) : NULL;
     rec_copy(&job_rec, copy, j);
@@ -278,7 +280,8 @@ static struct job *slurm_causes_with_detail(const struct job *j, const struct sl
         return copy;
     line.n = end ? (size_t)(end - line.p) : line.n;
     char *only = slurm_detail_text(&line, "ReqNodeList"), *never = slurm_detail_text(&line, "ExcNodeList");
-    copy->req.exclusive = slurm_key(&line, "OverSubscribe", &shared) && slurm_span_is(&shared, "NO");
+    req_detail_mut(&copy->req)->exclusive =
+        slurm_key(&line, "OverSubscribe", &shared) && slurm_span_is(&shared, "NO");
     if (only)
         req_rare_mut(&copy->req)->nodelist = only;
     if (never)

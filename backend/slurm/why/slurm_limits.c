@@ -274,9 +274,9 @@ static bool qos_cause(const struct slurm_span *answer, const struct job *j, cons
     struct slurm_span record = {0}, block = {0};
     struct limit_amount a;
     char *uid = xasprintf("%u", j->uid);
-    bool found = find_qos(answer, j->req.qos, &record);
+    bool found = find_qos(answer, req_detail(&j->req)->qos, &record);
     enum limit_scope scope = LIMIT_QOS;
-    const char *name = j->req.qos;
+    const char *name = req_detail(&j->req)->qos;
     if (found && l->bound == SLURM_EACH_USER) {
         scope = LIMIT_USER;
         name = j->user ? j->user : uid;
@@ -306,7 +306,7 @@ bool slurm_limit_cause(const struct slurm_span *answer, const struct job *j, con
 
 static uint64_t licence_asked(const struct job *j, const char *name)
 {
-    struct strv items = strv_split(j->req.licenses, ",;|");
+    struct strv items = strv_split(req_detail(&j->req)->licenses, ",;|");
     uint64_t asked = 0;
     for (size_t i = 0; i < items.n; i++) {
         size_t n = strcspn(items.v[i], ":=");
@@ -327,7 +327,7 @@ bool slurm_licence_cause(const struct slurm_span *answer, const struct job *j, s
 {
     struct slurm_span rest = *answer, line;
     *ret = (struct cause){.code = CAUSE_LICENCES, .cls = WHY_BUSY};
-    while (j->req.licenses && limits_next_line(&rest, &line)) {
+    while (req_detail(&j->req)->licenses && limits_next_line(&rest, &line)) {
         char *name = limits_text_of(&line, "LicenseName");
         uint64_t asked = name ? licence_asked(j, name) : 0, all = licence_figure(&line, "Total"),
                  used = licence_figure(&line, "Used") + licence_figure(&line, "Reserved");

@@ -25,7 +25,7 @@ static struct slurm_demand slurm_demand_of(const struct job *j)
                                  .cpus = slurm_refused_share(a.cpus, nodes),
                                  .gpus = slurm_refused_share(a.gpus, nodes),
                                  .mem_mib = r->mem_node_mib == MEM_NOT_GIVEN ? 0 : r->mem_node_mib,
-                                 .whole = r->exclusive};
+                                 .whole = req_detail(r)->exclusive};
 }
 
 static struct slurm_demand slurm_free_on(const struct node *n)
@@ -53,6 +53,7 @@ static enum slurm_refusal slurm_refused_by_size(const struct slurm_demand *has,
 struct slurm_look {
     const struct model *m;
     const struct job *j;
+    struct job_req_detail features_alone;
     struct job_req with_features, with_names; /* apart: each is a cause of its own */
     struct node_rules features, names;
     struct wall until; /* by its time limit */
@@ -65,7 +66,8 @@ static void slurm_look_init(struct slurm_look *l, const struct model *m, const s
     bool endless = limit == DURATION_NOT_SET || limit == DURATION_UNLIMITED;
     *l = (struct slurm_look){.m = m, .j = j};
     l->until = endless ? (struct wall){.ms = INT64_MAX} : wall_add_s(m->now, limit);
-    l->with_features.features = j->req.features;
+    l->features_alone.features = req_detail(&j->req)->features;
+    l->with_features.detail = &l->features_alone;
     l->with_names.rare = j->req.rare;
     const char *reservation = req_rare(&j->req)->reservation;
     node_rules_init(&l->features, &l->with_features, NULL, NULL);
@@ -89,7 +91,8 @@ static enum slurm_refusal slurm_look_at(const struct slurm_look *l, const struct
         return SLURM_NOT_ASKED;
     if (!node_rules_meet(&l->features, n))
         return SLURM_FEATURES;
-    if (l->j->req.gpu_type && r->demand.gpus && n->gpus && !str_ieq(l->j->req.gpu_type, n->gpu_type))
+    if (req_detail(&l->j->req)->gpu_type && r->demand.gpus && n->gpus &&
+        !str_ieq(req_detail(&l->j->req)->gpu_type, n->gpu_type))
         return SLURM_GPU_TYPE;
     enum slurm_refusal why = slurm_refused_by_size(&all, &r->demand, true);
     if (why != SLURM_FITS)
@@ -186,7 +189,7 @@ static void slurm_refused_add_wants(const struct slurm_refused *r, const struct 
     struct cause *c = cause_add(to, CAUSE_WANTS);
     c->cpus = a.cpus;
     c->gpus = a.gpus;
-    c->type = a.gpus && j->req.gpu_type ? xstrdup(j->req.gpu_type) : NULL;
+    c->type = a.gpus && req_detail(&j->req)->gpu_type ? xstrdup(req_detail(&j->req)->gpu_type) : NULL;
     c->mem_mib = r->demand.mem_mib;
     c->nodes_n = r->demand.nodes;
     c->whole = r->demand.whole;
@@ -308,7 +311,7 @@ static void slurm_refused_add_need(const struct slurm_refused *r, const struct j
         struct cause *c = cause_add(to, gpus ? CAUSE_NEEDS_GPUS : CAUSE_NEEDS_CPUS);
         c->asked = gpus ? a.gpus : a.cpus;
         c->free = gpus ? r->free_gpus : r->free_cpus;
-        c->type = gpus && j->req.gpu_type ? xstrdup(j->req.gpu_type) : NULL;
+        c->type = gpus && req_detail(&j->req)->gpu_type ? xstrdup(req_detail(&j->req)->gpu_type) : NULL;
         c->nodes_n = r->demand.nodes;
         c->one = r->demand.nodes <= 1 && c->free >= c->asked;
     }

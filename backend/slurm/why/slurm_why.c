@@ -54,8 +54,8 @@ static bool why_question_argv(const struct job *j, enum why_question q, struct s
         strv_push(ret, "flags=assoc,qos");
         if (j->req.account) /* and the accounts at the top, whose limits are those of all */
             strv_push_take(ret, xasprintf("accounts=%s,root", j->req.account));
-        if (j->req.qos)
-            strv_push_take(ret, xasprintf("qos=%s", j->req.qos));
+        if (req_detail(&j->req)->qos)
+            strv_push_take(ret, xasprintf("qos=%s", req_detail(&j->req)->qos));
     }
     return true;
 }

@@ -85,7 +85,7 @@ static bool takes_group(const struct acct_sizes *z, const struct job *j)
 {
     bool takes = !z->groups.n;
     for (size_t i = 0; i < z->groups.n && !takes; i++)
-        takes = z->groups.v[i] == j->gid;
+        takes = z->groups.v[i] == job_origin(j)->gid;
     return takes;
 }
 

@@ -83,8 +83,8 @@ static void append_assoc(struct str *out, const struct job *j, const struct acct
 GET_OF_JOB(assoc_id, append_assoc(out, j, cx))
 GET_OF_JOB(user, text_append_foreign(out, j->user, ""))
 GET_OF_JOB(uid, text_append_u64(out, j->uid))
-GET_OF_JOB(group, text_append_foreign(out, j->group, ""))
-GET_OF_JOB(gid, text_append_u64(out, j->gid))
+GET_OF_JOB(group, text_append_foreign(out, job_origin(j)->group, ""))
+GET_OF_JOB(gid, text_append_u64(out, job_origin(j)->gid))
 ACCT_VALUE(cluster)
 {
     text_append_foreign(out, cx->m->spec.name, "");
@@ -105,7 +105,7 @@ GET_OF_JOB(reason, jobtext_reason(out, j, NULL))
 ACCT_VALUE(submit_line)
 {
     if (r->kind == ACCT_JOB)
-        text_append_foreign(out, r->job->command, "");
+        text_append_foreign(out, job_origin(r->job)->command, "");
     else if (acctvalues_is_step(r))
         text_append_foreign(out, r->step->command, "");
 }

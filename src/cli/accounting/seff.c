@@ -105,7 +105,7 @@ static void seff_print_job(void *ctx, struct str *out, const struct job *j, cons
     if (j->array_job && j->array_index != ARRAY_NONE)
         str_appendf(out, "Array Job ID: %u_%u\n", j->array_job, j->array_index);
     str_appendf(out, "Cluster: %s\nUser/Group: %s/%s\n", s->cluster, j->user ? j->user : "",
-                j->group ? j->group : "");
+                job_origin(j)->group ? job_origin(j)->group : "");
     acct_value_state(&state, &row, &cx);
     job_use(&use, j, m, m->now);
     if (job_state_is_final((enum job_state)j->state))

@@ -106,12 +106,12 @@ GET(array_index)
 }
 GET_TEXT(user, j->user, NULL_TEXT)
 GET_NUMBER(uid, j->uid)
-GET_TEXT(group, j->group, NULL_TEXT)
-GET_NUMBER(gid, j->gid)
+GET_TEXT(group, job_origin(j)->group, NULL_TEXT)
+GET_NUMBER(gid, job_origin(j)->gid)
 GET_TEXT(qos, job_qos(&j->req), NULL_TEXT)
 GET_TEXT(partition, job_partition_text(j), NULL_TEXT)
-GET_TEXT(command, j->command, NULL_TEXT)
-GET_TEXT(submit_host, j->submit_host, NULL_TEXT)
+GET_TEXT(command, job_origin(j)->command, NULL_TEXT)
+GET_TEXT(submit_host, job_origin(j)->submit_host, NULL_TEXT)
 GET_TEXT(cluster, cx->m->spec.name, NULL_TEXT)
 GET_CONST(null, NULL_TEXT)
 GET_CONST(na, "N/A")
@@ -173,7 +173,7 @@ GET(derived_code)
 }
 GET_NUMBER(restarts, j->restarts)
 GET_NUMBER(batch_flag, j->kind == JOB_KIND_BATCH)
-GET_NUMBER(requeue, j->req.requeue != 2)
+GET_NUMBER(requeue, req_detail(&j->req)->requeue != 2)
 GET(hold)
 {
     str_append(out, j->hold == HOLD_ADMIN ? "admin" : j->hold == HOLD_USER ? "user" : "none");
@@ -246,10 +246,10 @@ GET(left)
 }
 GET(time_min)
 {
-    if (j->req.time_min_s == DURATION_NOT_SET)
+    if (req_detail(&j->req)->time_min_s == DURATION_NOT_SET)
         str_append(out, "N/A");
     else
-        text_append_duration(out, j->req.time_min_s);
+        text_append_duration(out, req_detail(&j->req)->time_min_s);
 }
 /* Seconds between its submission and its start, or now. */
 GET_NUMBER(pending_s,
@@ -262,15 +262,16 @@ GET_NUMBER(cpus, job_cpus(j))
 GET_NUMBER(gpus, job_gpus(j))
 GET_NUMBER(node_count, job_nodes(j))
 NUMBER(mem, job_mem_mib(j))
-GET_NUMBER(tasks,
-           value_given(j->req.ntasks,
-                       j->req.ntasks_per_node != NOT_GIVEN ? j->req.ntasks_per_node * job_nodes(j) : 1))
+GET_NUMBER(tasks, value_given(j->req.ntasks, req_detail(&j->req)->ntasks_per_node != NOT_GIVEN
+                                                 ? req_detail(&j->req)->ntasks_per_node * job_nodes(j)
+                                                 : 1))
 GET_NUMBER(cpus_per_task, value_given(j->req.cpus_per_task, 1))
-GET_NUMBER(min_cpus, (int64_t)value_given(j->req.cpus_per_task, 1) * value_given(j->req.ntasks_per_node, 1))
+GET_NUMBER(min_cpus, (int64_t)value_given(j->req.cpus_per_task, 1) *
+                         value_given(req_detail(&j->req)->ntasks_per_node, 1))
 GET_NUMBER(max_nodes, value_given(j->req.nodes_max, 0))
-NUMBER(min_memory, j->req.mem_node_mib != MEM_NOT_GIVEN  ? j->req.mem_node_mib
-                   : j->req.mem_cpu_mib != MEM_NOT_GIVEN ? j->req.mem_cpu_mib
-                                                         : 0)
+NUMBER(min_memory, j->req.mem_node_mib != MEM_NOT_GIVEN                ? j->req.mem_node_mib
+                   : req_detail(&j->req)->mem_cpu_mib != MEM_NOT_GIVEN ? req_detail(&j->req)->mem_cpu_mib
+                                                                       : 0)
 GET(min_memory)
 {
     jobtext_min_memory(out, j, cx->noconvert);
@@ -295,8 +296,8 @@ static void append_gpus_per(struct str *out, const struct job *j, uint32_t n)
     if (n == NOT_GIVEN || !n)
         str_append(out, "N/A");
     else
-        str_appendf(out, "gres:gpu%s%s:%u", j->req.gpu_type ? ":" : "",
-                    j->req.gpu_type ? j->req.gpu_type : "", n);
+        str_appendf(out, "gres:gpu%s%s:%u", req_detail(&j->req)->gpu_type ? ":" : "",
+                    req_detail(&j->req)->gpu_type ? req_detail(&j->req)->gpu_type : "", n);
 }
 GET(tres_per_job)
 {
@@ -304,18 +305,18 @@ GET(tres_per_job)
 }
 GET(tres_per_task)
 {
-    append_gpus_per(out, j, j->req.gpus_per_task);
+    append_gpus_per(out, j, req_detail(&j->req)->gpus_per_task);
 }
 GET(tasks_per_node)
 {
-    if (j->req.ntasks_per_node == NOT_GIVEN)
+    if (req_detail(&j->req)->ntasks_per_node == NOT_GIVEN)
         str_append_char(out, '0');
     else
-        text_append_u64(out, j->req.ntasks_per_node);
+        text_append_u64(out, req_detail(&j->req)->ntasks_per_node);
 }
 GET(over_subscribe)
 {
-    str_append(out, j->req.exclusive ? "NO" : "OK");
+    str_append(out, req_detail(&j->req)->exclusive ? "NO" : "OK");
 }
 GET(nodes)
 {

@@ -82,11 +82,11 @@ static void append_identity(struct str *out, const struct job_row *r)
     append_optional(out, "array_max_tasks", true, false, j->req.array_throttle);
     json_text(out, "user_name", j->user);
     json_int(out, "user_id", j->uid);
-    json_text(out, "group_name", j->group);
-    json_int(out, "group_id", j->gid);
+    json_text(out, "group_name", job_origin(j)->group);
+    json_int(out, "group_id", job_origin(j)->gid);
     json_text(out, "qos", job_qos(&j->req));
     json_text(out, "partition", job_partition_text(j));
-    json_text(out, "command", j->command);
+    json_text(out, "command", job_origin(j)->command);
 }
 
 static void jobjson_append_times(struct str *out, const struct job *j, const struct job_cx *cx)
@@ -151,7 +151,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_int(out, "exit_code", (int64_t)j->exit_code << 8 | j->exit_signal);
     json_int(out, "derived_exit_code", (int64_t)job_rare(j)->derived_code << 8);
     json_int(out, "restart_cnt", j->restarts);
-    json_bool(out, "requeue", j->req.requeue != 2);
+    json_bool(out, "requeue", req_detail(&j->req)->requeue != 2);
     json_end_object(out);
     str_fini(&text);
 }

@@ -87,8 +87,8 @@ static void append_where(struct str *out, const struct job *j, const struct wait
     if (job_class(j) == 0)
         jobtext_nodes(out, j);
     else if (!waits && j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
-             wall_is_set(j->req.begin))
-        str_appendf(out, tr("not before %s"), wall_format_iso(j->req.begin, iso));
+             wall_is_set(req_detail(&j->req)->begin))
+        str_appendf(out, tr("not before %s"), wall_format_iso(req_detail(&j->req)->begin, iso));
     else if (j->state == JOB_PENDING)
         waits_append(out, waits, j);
     else
@@ -186,11 +186,11 @@ static void fold_arrays(struct folded_arrays *f, const struct job_list *l)
 /* "5_[0-99]": as it was submitted, without its limit. */
 static void append_array_id(struct str *s, const struct job *j)
 {
-    const char *spec = j->req.array_spec;
+    const char *spec = req_detail(&j->req)->array_spec;
     if (spec && strcspn(spec, "%") <= ID_BRACKET)
         str_appendf(s, "%u_[%.*s]", j->array_job, (int)strcspn(spec, "%"), spec);
     else
-        str_appendf(s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);
+        str_appendf(s, "%u_[%u-%u]", j->array_job, job_origin(j)->array_min, job_origin(j)->array_max);
 }
 
 static enum job_state folded_state(const struct folded_array *a)
@@ -226,7 +226,7 @@ static void jobtable_add_array(struct texttable *t, const struct folded_array *a
     else
         texttable_add(t, TONE_DIM, "-");
     str_clear(&s);
-    arraytext_counts(&s, a->counts, j->array_count);
+    arraytext_counts(&s, a->counts, job_origin(j)->array_count);
     if (!a->counts[ELEMENT_RUNNING] && a->waits) {
         str_append(&s, ": ");
         append_where(&s, a->waits, waits);

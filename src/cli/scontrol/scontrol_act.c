@@ -99,7 +99,7 @@ int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, ch
 static int raise_nice(struct scontrol *s, const struct job *j, int64_t by)
 {
     struct job_target t = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    char *change = xasprintf("Nice=%lld", (long long)(j->req.nice + by));
+    char *change = xasprintf("Nice=%lld", (long long)(req_detail(&j->req)->nice + by));
     struct msg_update body = {.target = t};
     strv_push_take(&body.changes, change);
     int rc = request(s, MSG_UPDATE, &body, &t);

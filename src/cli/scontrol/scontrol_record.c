@@ -147,7 +147,8 @@ static void record_job_identity(struct show_record *r, const struct job_row *row
     record_attr(r, ATTR_JOB_NAME, &j->req);
     record_line(r);
     record_add(r, "UserId", "%s(%u)", j->user ? j->user : "", j->uid);
-    record_add(r, "GroupId", "%s(%u)", j->group ? j->group : "", j->gid);
+    record_add(r, "GroupId", "%s(%u)", job_origin(j)->group ? job_origin(j)->group : "",
+               job_origin(j)->gid);
     record_add(r, "MCS_label", "N/A");
     record_line(r);
     record_add(r, "Priority", "%u", j->priority);
@@ -172,7 +173,7 @@ static void job_state(struct show_record *r, const struct job *j, const struct j
     RECORD_BY(r, "Reason", record_append_reason(r->out, j, cx->m));
     RECORD_BY(r, "Dependency", jobtext_dependency(r->out, j, cx->m));
     record_line(r);
-    record_add(r, "Requeue", "%d", j->req.requeue != 2);
+    record_add(r, "Requeue", "%d", req_detail(&j->req)->requeue != 2);
     record_add(r, "Restarts", "%u", j->restarts);
     record_add(r, "BatchFlag", "%d", j->kind == JOB_KIND_BATCH);
     record_add(r, "Reboot", "0");
@@ -239,7 +240,7 @@ static void record_job_times(struct show_record *r, const struct job *j, const s
     record_line(r);
     record_duration(r, "RunTime", waits ? 0 : job_run_s(j, cx->now));
     record_duration(r, "TimeLimit", job_limit_s(j, cx->m));
-    record_duration(r, "TimeMin", j->req.time_min_s);
+    record_duration(r, "TimeMin", req_detail(&j->req)->time_min_s);
     record_line(r);
     record_time(r, "SubmitTime", t, j->t_submit, "Unknown");
     record_time(r, "EligibleTime", t, j->t_eligible, "Unknown");
@@ -280,10 +281,11 @@ static void job_resources(struct show_record *r, const struct job *j, const stru
 {
     const struct job_req *q = &j->req;
     const char *host = job_batch_host(j);
-    uint32_t per_task = record_given(q->cpus_per_task, 1), per_node = record_given(q->ntasks_per_node, 0);
+    uint32_t per_task = record_given(q->cpus_per_task, 1),
+             per_node = record_given(req_detail(q)->ntasks_per_node, 0);
     record_line(r);
     record_text(r, "Partition", job_partition_text(j));
-    record_add(r, "AllocNode:Sid", "%s:0", j->submit_host ? j->submit_host : "");
+    record_add(r, "AllocNode:Sid", "%s:0", job_origin(j)->submit_host ? job_origin(j)->submit_host : "");
     record_line(r);
     record_attr(r, ATTR_NODELIST, q);
     record_attr(r, ATTR_EXCLUDE, q);
@@ -312,14 +314,14 @@ static void job_resources(struct show_record *r, const struct job *j, const stru
         job_allocs(r, j);
     record_line(r);
     record_add(r, "MinCPUsNode", "%u", per_task * (per_node ? per_node : 1));
-    bool per_cpu = q->mem_node_mib == MEM_NOT_GIVEN && q->mem_cpu_mib != MEM_NOT_GIVEN;
+    bool per_cpu = q->mem_node_mib == MEM_NOT_GIVEN && req_detail(q)->mem_cpu_mib != MEM_NOT_GIVEN;
     RECORD_BY(r, per_cpu ? "MinMemoryCPU" : "MinMemoryNode", jobtext_min_memory(r->out, j, false));
     record_attr(r, ATTR_TMP, q);
     record_line(r);
     record_attr(r, ATTR_CONSTRAINT, q);
     record_add(r, "DelayBoot", "00:00:00");
     record_line(r);
-    record_add(r, "OverSubscribe", "%s", q->exclusive ? "NO" : "OK");
+    record_add(r, "OverSubscribe", "%s", req_detail(q)->exclusive ? "NO" : "OK");
     record_attr(r, ATTR_CONTIGUOUS, q);
     record_attr(r, ATTR_LICENSES, q);
     record_add(r, "Network", NULL_TEXT);
@@ -344,7 +346,7 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     job_actions(&r, j, cx);
     job_resources(&r, j, cx, detail);
     record_line(&r);
-    record_text(&r, "Command", j->command);
+    record_text(&r, "Command", job_origin(j)->command);
     record_line(&r);
     record_attr(&r, ATTR_CHDIR, &j->req);
     if (!str_is_empty(req_rare(&j->req)->comment)) {
@@ -359,7 +361,8 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     }
     record_line(&r);
     record_add(&r, "Power", "%s", "");
-    if (!str_is_empty(j->req.gres) || (j->req.gpus_per_node != NOT_GIVEN && j->req.gpus_per_node)) {
+    if (!str_is_empty(req_detail(&j->req)->gres) ||
+        (j->req.gpus_per_node != NOT_GIVEN && j->req.gpus_per_node)) {
         record_line(&r);
         RECORD_BY(&r, "TresPerNode", jobtext_tres_per_node(out, j));
     }
@@ -405,7 +408,7 @@ void record_step(struct str *out, const struct job *j, const struct step *s, con
     record_add(&r, "CPUFreqReq", "Default");
     record_add(&r, "Dist", "%s", s->distribution ? "Cyclic" : "Block");
     record_line(&r);
-    record_add(&r, "SrunHost:Pid", "%s:0", j->submit_host ? j->submit_host : "");
+    record_add(&r, "SrunHost:Pid", "%s:0", job_origin(j)->submit_host ? job_origin(j)->submit_host : "");
     record_end(&r);
 }
 

@@ -332,7 +332,7 @@ static uint32_t licenses_used(const struct model *m, const char *name)
 {
     uint64_t used = 0;
     list_for_each (j, &m->active, struct job, in_queue) {
-        struct strv items = strv_split(j->req.licenses, ",;");
+        struct strv items = strv_split(req_detail(&j->req)->licenses, ",;");
         for (size_t i = 0; i < items.n; i++) {
             char *number = strpbrk(items.v[i], ":*=");
             if (number)

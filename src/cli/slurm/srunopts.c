@@ -239,7 +239,7 @@ void srunopts_shape_job(const struct srunopts *o, struct job_req *r)
     }
     if (!most)
         return;
-    r->ntasks_per_node = most;
+    req_detail_mut(r)->ntasks_per_node = most;
     r->ntasks = most * r->nodes_min;
 }
 
@@ -278,8 +278,8 @@ static uint32_t count_ranks(const struct srunopts *o, const struct job *j, uint3
     bool per_node_is_nearer = o->job.given[J_NTASKS_PER_NODE] > o->job.given[J_NTASKS];
     if (o->pty)
         return 1;
-    if (r->ntasks_per_node != NOT_GIVEN && (r->ntasks == NOT_GIVEN || per_node_is_nearer))
-        return r->ntasks_per_node * nodes;
+    if (req_detail(r)->ntasks_per_node != NOT_GIVEN && (r->ntasks == NOT_GIVEN || per_node_is_nearer))
+        return req_detail(r)->ntasks_per_node * nodes;
     if (r->ntasks == NOT_GIVEN && on_command_line(o, J_CPUS_PER_TASK) && r->cpus_per_task)
         return count_by_cpus(o, j, nodes);
     if (r->ntasks == NOT_GIVEN ||
@@ -297,9 +297,10 @@ static uint64_t step_mem(const struct srunopts *o, const struct step *s)
     if (on_command_line(o, J_MEM))
         return r->mem_node_mib;
     if (on_command_line(o, J_MEM_PER_CPU))
-        return r->mem_cpu_mib * ranks_here * (s->cpus_per_rank == NOT_GIVEN ? 1 : s->cpus_per_rank);
+        return req_detail(r)->mem_cpu_mib * ranks_here *
+               (s->cpus_per_rank == NOT_GIVEN ? 1 : s->cpus_per_rank);
     if (on_command_line(o, J_MEM_PER_GPU) && s->gpus != NOT_GIVEN)
-        return r->mem_gpu_mib * ((s->gpus + s->nodes - 1) / s->nodes);
+        return req_detail(r)->mem_gpu_mib * ((s->gpus + s->nodes - 1) / s->nodes);
     return MEM_NOT_GIVEN;
 }
 
@@ -308,15 +309,15 @@ static void step_gpus(const struct srunopts *o, struct step *s)
 {
     const struct job_req *r = &o->job.req;
     s->gpus = NOT_GIVEN;
-    if (r->gpus_per_task != NOT_GIVEN) {
-        s->gpus = r->gpus_per_task * s->n_ranks;
-        s->gpus_per_rank = r->gpus_per_task;
+    if (req_detail(r)->gpus_per_task != NOT_GIVEN) {
+        s->gpus = req_detail(r)->gpus_per_task * s->n_ranks;
+        s->gpus_per_rank = req_detail(r)->gpus_per_task;
     }
     if (on_command_line(o, J_GPUS))
         s->gpus = r->gpus;
     else if (on_command_line(o, J_GRES) || on_command_line(o, J_GPUS_PER_NODE))
         s->gpus = r->gpus_per_node * s->nodes;
-    s->gpu_type = s->gpus == NOT_GIVEN ? NULL : xstrdup(r->gpu_type);
+    s->gpu_type = s->gpus == NOT_GIVEN ? NULL : xstrdup(req_detail(r)->gpu_type);
 }
 
 static int srunopts_check_names(const struct job *j, const struct strv *names, struct errtext *err)
@@ -370,7 +371,8 @@ static char *srunopts_output_pattern(const char *given)
 
 void srunopts_only(const struct srunopts *o, uint32_t ret[static 2])
 {
-    const char *out = o->job.req.std_out, *err = o->job.req.std_err ? o->job.req.std_err : out;
+    const char *out = o->job.req.std_out,
+               *err = req_detail(&o->job.req)->std_err ? req_detail(&o->job.req)->std_err : out;
     ret[0] = is_rank_number(out) ? 1 + (uint32_t)strtoul(out, NULL, 10) : 0;
     ret[1] = is_rank_number(err) ? 1 + (uint32_t)strtoul(err, NULL, 10) : 0;
 }
@@ -419,14 +421,14 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         .cpus_per_rank = r->cpus_per_task,
         .time_limit_s = on_command_line(o, J_TIME) ? r->time_limit_s : DURATION_NOT_SET,
         .overlap = o->overlap,
-        .exclusive = r->exclusive || o->exact,
+        .exclusive = req_detail(r)->exclusive || o->exact,
         .label = o->label,
         .preserve_env = o->preserve_env,
         .kill_on_bad_exit = o->kill_on_bad_exit,
-        .overcommit = r->overcommit,
+        .overcommit = req_detail(r)->overcommit,
         .distribution = o->job.distribution,
-        .append = r->append,
-        .truncate = r->truncate,
+        .append = req_detail(r)->append,
+        .truncate = req_detail(r)->truncate,
         .wait_s = o->wait_s,
         .mpi = o->mpi,
     };
@@ -444,7 +446,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         s.command = strv_join(command, " ");
         s.pty = o->pty;
         s.std_out = o->pty ? NULL : srunopts_output_pattern(r->std_out);
-        s.std_err = o->pty ? NULL : srunopts_output_pattern(r->std_err);
+        s.std_err = o->pty ? NULL : srunopts_output_pattern(req_detail(r)->std_err);
         s.workdir = xstrdup(r->workdir);
         s.rank_nodes = o->rank_nodes.n ? strv_join(&o->rank_nodes, ",") : NULL;
         *ret = s;

@@ -122,8 +122,9 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     } else {
         struct str limit = STR_INIT;
         jobtext_limit(&limit, j, cx->m);
-        if (wall_is_set(j->req.begin))
-            str_appendf(&s, tr("limit %s, not before %s"), limit.s, wall_format_iso(j->req.begin, iso));
+        struct wall begin = req_detail(&j->req)->begin;
+        if (wall_is_set(begin))
+            str_appendf(&s, tr("limit %s, not before %s"), limit.s, wall_format_iso(begin, iso));
         else
             str_appendf(&s, tr("limit %s"), limit.s);
         str_fini(&limit);
@@ -131,8 +132,8 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     line(out, "time", s.s);
     str_clear(&s);
     str_append(&s, wall_format_iso(j->t_submit, iso));
-    if (j->submit_host)
-        str_appendf(&s, tr(" from %s"), j->submit_host);
+    if (job_origin(j)->submit_host)
+        str_appendf(&s, tr(" from %s"), job_origin(j)->submit_host);
     line(out, "submitted", s.s);
     str_clear(&s);
     struct str rule = STR_INIT;
@@ -156,17 +157,16 @@ static void resources_line(struct str *out, const struct job *j)
     struct str amounts = STR_INIT, s = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
     uint32_t cpus = job_cpus(j), gpus = job_gpus(j), nodes = job_nodes(j);
-    uint64_t mem = job_mem_mib(j);
     str_appendf(&amounts, trn("%u CPU", "%u CPUs", cpus), cpus);
-    if (gpus && j->req.gpu_type)
-        str_appendf(&amounts, trn(", %u GPU %s", ", %u GPUs %s", gpus), gpus, j->req.gpu_type);
+    const char *type = req_detail(&j->req)->gpu_type;
+    if (gpus && type)
+        str_appendf(&amounts, trn(", %u GPU %s", ", %u GPUs %s", gpus), gpus, type);
     else if (gpus)
         str_appendf(&amounts, trn(", %u GPU", ", %u GPUs", gpus), gpus);
-    if (mem)
-        str_appendf(&amounts, ", %s", mem_format_words(mem * 1024, buf));
+    if (job_mem_mib(j))
+        str_appendf(&amounts, ", %s", mem_format_words(job_mem_mib(j) * 1024, buf));
     str_appendf(&s, trn("%s on %u node", "%s on %u nodes", nodes), amounts.s, nodes);
-    bool began = wall_is_set(j->t_start) && j->state != JOB_PENDING;
-    line(out, began ? "allocated" : "requested", s.s);
+    line(out, wall_is_set(j->t_start) && j->state != JOB_PENDING ? "allocated" : "requested", s.s);
     str_fini(&amounts);
     str_fini(&s);
 }
@@ -197,15 +197,15 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
         str_appendf(&s, tr(", account %s"), j->req.account);
     const char *partition = job_partition_text(j);
     str_appendf(&s, tr(", partition %s"), partition ? partition : "?");
-    if (j->req.qos)
-        str_appendf(&s, tr(", qos %s"), j->req.qos);
+    if (req_detail(&j->req)->qos)
+        str_appendf(&s, tr(", qos %s"), req_detail(&j->req)->qos);
     if (!job_state_is_final((enum job_state)j->state)) /* an ended job has none */
         str_appendf(&s, tr(", priority %u"), j->priority);
     line(out, "user", s.s);
     str_fini(&s);
     state_line(out, j, cx, waits);
     resources_line(out, j);
-    line(out, "command", j->command);
+    line(out, "command", job_origin(j)->command);
     line(out, "directory", j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
         char *path = job_stdout_pattern(j), *err = job_stderr_pattern(j);
@@ -216,7 +216,7 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
         free(err);
     }
     line(out, "depends on", j->req.dependency);
-    line(out, "features", j->req.features);
+    line(out, "features", req_detail(&j->req)->features);
     line(out, "comment", req_rare(&j->req)->comment);
 }
 

@@ -27,7 +27,7 @@ static int check_options(const struct batch *b, struct errtext *err)
         if (b->job.given[of_steps[i]])
             return err_set(err, -EINVAL, tr("--%s: in a job file each step says that for itself"),
                            stepjob_option_name(of_steps[i]));
-    if (b->job.req.array_spec || b->wrap)
+    if (req_detail(&b->job.req)->array_spec || b->wrap)
         return err_set(err, -EINVAL, tr("--%s does not go with a job file"), b->wrap ? "wrap" : "array");
     return 0;
 }

@@ -101,6 +101,45 @@ static void single_ones_stay_outside(void **unused)
     strpool_unref(t);
 }
 
+struct pair {
+    uint32_t a, b;
+};
+
+static struct pair *pair_of(uint32_t a)
+{
+    struct pair *p = xcalloc(1, sizeof *p);
+    *p = (struct pair){.a = a, .b = 0x41414141};
+    return p;
+}
+
+static void structs_are_shared(void **unused)
+{
+    (void)unused;
+    struct strpool *t = strpool_new();
+    struct pair *v[4];
+    for (size_t i = 0; i < N_OF(v); i++)
+        v[i] = strpool_take_struct(t, pair_of(i < 3 ? 0x42424242 : 1), sizeof(struct pair));
+    assert_ptr_not_equal(v[0], v[1]); /* the first of a kind stays outside */
+    assert_ptr_equal(v[1], v[2]);
+    assert_int_equal(strpool_count(t), 1);
+    char *text = strpool_take(t, xstrdup("BBBBAAAA")), *again = strpool_take(t, xstrdup("BBBBAAAA"));
+    assert_ptr_not_equal(text, v[1]); /* the same bytes, and no text */
+    assert_ptr_not_equal(again, v[1]);
+    struct pair *own = strpool_give_struct(t, v[2], sizeof *own);
+    assert_ptr_not_equal(own, v[1]);
+    assert_memory_equal(own, v[1], sizeof *own);
+    assert_ptr_equal(strpool_give_struct(t, v[1], sizeof *own), v[1]);
+    assert_ptr_equal(strpool_give_struct(t, v[3], sizeof *own), v[3]);
+    strpool_drop(t, text);
+    strpool_drop(t, again);
+    assert_int_equal(strpool_count(t), 0);
+    free(own);
+    free(v[0]);
+    free(v[1]);
+    free(v[3]);
+    strpool_unref(t);
+}
+
 /* Of all lengths, most of them alike at the beginning or at the end. */
 static char *text_of(unsigned i)
 {
@@ -145,9 +184,12 @@ static void random_churn(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_stays_nothing),    cmocka_unit_test(equal_ones_are_one),
-        cmocka_unit_test(bytes_are_held),           cmocka_unit_test(belongs_to_all_owners),
-        cmocka_unit_test(single_ones_stay_outside), cmocka_unit_test(random_churn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_stays_nothing),
+                                       cmocka_unit_test(equal_ones_are_one),
+                                       cmocka_unit_test(bytes_are_held),
+                                       cmocka_unit_test(belongs_to_all_owners),
+                                       cmocka_unit_test(single_ones_stay_outside),
+                                       cmocka_unit_test(structs_are_shared),
+                                       cmocka_unit_test(random_churn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

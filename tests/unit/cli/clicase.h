@@ -77,9 +77,9 @@ static inline struct job *make_job(uint32_t id, enum job_state state, const char
     j->id = id;
     j->state = state;
     j->uid = 1000;
-    j->gid = 100;
+    job_origin_mut(j)->gid = 100;
     j->user = xstrdup("alice");
-    j->group = xstrdup("staff");
+    job_origin_mut(j)->group = xstrdup("staff");
     j->partition = xstrdup("main");
     j->req.partition = xstrdup("main");
     j->req.name = xstrdup(name);

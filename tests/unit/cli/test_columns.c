@@ -21,7 +21,7 @@ static void setup_jobs(struct fixture *f)
     give_node(f->running, "n2", 0, 4, 4096);
     f->running->time_limit_s = 86400;
     f->running->req.account = xstrdup("vision");
-    f->running->command = xstrdup("/home/alice/train.sh");
+    job_origin_mut(f->running)->command = xstrdup("/home/alice/train.sh");
     f->array = make_job(6, JOB_PENDING, "sweep");
     f->array->array_job = 6;
     f->array->req.array_throttle = 4;
@@ -232,6 +232,7 @@ static void fill(const struct rec_desc *d, void *rec, uint32_t *next)
         uint32_t n = (*next)++;
         switch (f->type) {
         case REC_BOOL: *(bool *)p = true; break;
+        case REC_U8: *(uint8_t *)p = (uint8_t)n; break;
         case REC_U32: *(uint32_t *)p = n; break;
         case REC_I32: *(int32_t *)p = (int32_t)n; break;
         case REC_U64: *(uint64_t *)p = n; break;
@@ -312,14 +313,9 @@ static void columns_say_what_they_read(void **unused)
                 struct job *j = full_job(state, (enum job_kind)kind);
                 check_reads(&step_columns, j, &j->steps.v[0], &cx);
                 if (shape & 1) { /* its time limit and sizes are those of its partition, or defaults */
-                    struct job_req none;
-                    struct job *plain = job_new();
-                    none = plain->req;
-                    none.time_limit_s = DURATION_NOT_SET;
                     rec_fini(&job_req_rec, &j->req);
-                    j->req = none;
+                    job_req_init(&j->req);
                     j->req.array_throttle = 7;
-                    job_free(plain);
                     j->time_limit_s = DURATION_NOT_SET;
                     j->array_index = ARRAY_NONE;
                     j->t_end = (struct wall){0};

@@ -15,8 +15,8 @@ static void job_record(void **unused)
     struct job *j = make_job(51, JOB_RUNNING, "train");
     give_node(j, "n1", 0, 4, 4096);
     j->time_limit_s = 3600;
-    j->submit_host = xstrdup("head");
-    j->command = xstrdup("/home/alice/train.sh");
+    job_origin_mut(j)->submit_host = xstrdup("head");
+    job_origin_mut(j)->command = xstrdup("/home/alice/train.sh");
     req_rare_mut(&j->req)->comment = xstrdup("first try");
     model_take_job(&m, j);
     struct job_cx cx = job_cx_from_env(&m);

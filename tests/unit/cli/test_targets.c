@@ -148,7 +148,7 @@ static struct job *sample(void)
     j->req.partition = xstrdup("gpu,main");
     j->req.name = xstrdup("train");
     j->req.account = xstrdup("vision");
-    j->req.licenses = xstrdup("matlab:2,ansys");
+    req_detail_mut(&j->req)->licenses = xstrdup("matlab:2,ansys");
     a->node = xstrdup("n7");
     return j;
 }

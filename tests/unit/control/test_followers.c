@@ -56,7 +56,7 @@ static void take(enum msg_kind kind, const void *p, size_t n)
         const struct msg_reasons *m = body;
         assert_true(is_shown);
         for (size_t i = 0; i < m->rows.n; i++)
-            model_get_job(&shown, m->rows.v[i].job)->reason = m->rows.v[i].reason;
+            model_get_job(&shown, m->rows.v[i].job)->reason = (uint8_t)m->rows.v[i].reason;
     } else if (kind == MSG_TOTALS) {
         totals = *(struct cluster_totals *)body;
         n_totals++;

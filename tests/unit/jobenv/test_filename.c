@@ -176,7 +176,7 @@ static void test_paths_of_a_job(void **state)
     check_path("stderr follows", job_stderr_path(&plain), "/w/o.4711.%N");
     *rec_list_push(&plain.alloc) = (struct alloc){.node = xstrdup("n03")};
     check_path("node", job_stdout_path(&plain), "/w/o.4711.n03");
-    plain.req.std_err = xstrdup("/e/%j");
+    req_detail_mut(&plain.req)->std_err = xstrdup("/e/%j");
     check_path("both", job_stderr_path(&plain), "/e/4711");
 }
 
@@ -191,7 +191,7 @@ static void test_elements_to_come_have_a_pattern(void **state)
     check_path("default", job_stdout_pattern(&element), "/w/slurm-4712_%a.out");
     check_path("stderr follows", job_stderr_pattern(&element), "/w/slurm-4712_%a.out");
     element.req.std_out = xstrdup("%x-%A/%4a-%b-%j-%J-%5q.%%a");
-    element.req.std_err = xstrdup("/e/%A-%u");
+    req_detail_mut(&element.req)->std_err = xstrdup("/e/%A-%u");
     check_path("each letter", job_stdout_pattern(&element), "/w/train-4712/%4a-%b-%j-%J-%5q.%a");
     check_path("one for all", job_stderr_pattern(&element), "/e/4712-alice");
     element.req.std_out[0] = '\\';
@@ -221,7 +221,7 @@ static void test_paths_of_a_step(void **state)
     check_path("declared", step_stdout_path(&plain, &srun, &t, 0), "/w/stoker-4711-0-1.out");
     check_path("declared", step_stderr_path(&plain, &srun, &t, 0), "/w/stoker-4711-0-1.out");
     plain.req.std_out = xstrdup("job-%s-%t");
-    plain.req.std_err = xstrdup("err-%s-%t");
+    req_detail_mut(&plain.req)->std_err = xstrdup("err-%s-%t");
     check_path("the job's", step_stdout_path(&plain, &srun, &t, 0), "/w/job-0-1");
     check_path("the job's", step_stderr_path(&plain, &srun, &t, 0), "/w/err-0-1");
     srun.std_out = xstrdup("mine-%t");

@@ -28,11 +28,11 @@ static struct job *two_nodes(void)
     j->req.name = xstrdup("train");
     j->req.workdir = xstrdup("/home/alice");
     j->user = xstrdup("alice");
-    j->group = xstrdup("lab");
+    job_origin_mut(j)->group = xstrdup("lab");
     j->uid = 1000;
-    j->gid = 100;
+    job_origin_mut(j)->gid = 100;
     j->partition = xstrdup("main");
-    j->submit_host = xstrdup("login");
+    job_origin_mut(j)->submit_host = xstrdup("login");
     j->array_index = ARRAY_NONE;
     j->t_start.ms = 1000000 * MS_PER_S;
     j->time_limit_s = 600;
@@ -141,7 +141,7 @@ static void what_was_asked_for(void **unused)
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = two_nodes();
         j->req.ntasks = rows[i].ntasks;
-        j->req.ntasks_per_node = rows[i].per_node;
+        req_detail_mut(&j->req)->ntasks_per_node = rows[i].per_node;
         j->req.cpus_per_task = rows[i].cpus;
         struct strv env = {0};
         jobenv_job(&env, "lab", j);
@@ -157,17 +157,17 @@ static void memory_gpus_arrays_restarts(void **unused)
     struct job *j = two_nodes();
     j->req.mem_node_mib = 4096;
     j->req.gpus_per_node = 2;
-    j->req.gpu_type = xstrdup("a100");
+    req_detail_mut(&j->req)->gpu_type = xstrdup("a100");
     j->req.account = xstrdup("vision");
-    j->req.qos = xstrdup("high");
+    req_detail_mut(&j->req)->qos = xstrdup("high");
     j->req.dependency = xstrdup("afterok:3");
-    j->req.licenses = xstrdup("m:1");
+    req_detail_mut(&j->req)->licenses = xstrdup("m:1");
     j->array_job = 5;
     j->array_index = 3;
-    j->array_count = 4;
-    j->array_min = 1;
-    j->array_max = 7;
-    j->array_step = 2;
+    job_origin_mut(j)->array_count = 4;
+    job_origin_mut(j)->array_min = 1;
+    job_origin_mut(j)->array_max = 7;
+    job_origin_mut(j)->array_step = 2;
     j->restarts = 2;
     struct strv env = strv_split("SLURM_SUBMIT_DIR=/where/sbatch/was", " ");
     jobenv_job(&env, "lab", j);

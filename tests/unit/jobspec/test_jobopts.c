@@ -39,20 +39,20 @@ static char *describe(const struct job_req *r)
     COUNT("min", r->nodes_min);
     COUNT("max", r->nodes_max);
     COUNT("tasks", r->ntasks);
-    COUNT("tpn", r->ntasks_per_node);
+    COUNT("tpn", req_detail(r)->ntasks_per_node);
     COUNT("cpus", r->cpus_per_task);
     MEM("mem", r->mem_node_mib);
-    MEM("memcpu", r->mem_cpu_mib);
-    MEM("memgpu", r->mem_gpu_mib);
+    MEM("memcpu", req_detail(r)->mem_cpu_mib);
+    MEM("memgpu", req_detail(r)->mem_gpu_mib);
     COUNT("gpus", r->gpus);
     COUNT("gpn", r->gpus_per_node);
-    COUNT("gpt", r->gpus_per_task);
-    if (r->gpu_type)
-        str_appendf(&s, "%stype=%s", s.len ? " " : "", r->gpu_type);
+    COUNT("gpt", req_detail(r)->gpus_per_task);
+    if (req_detail(r)->gpu_type)
+        str_appendf(&s, "%stype=%s", s.len ? " " : "", req_detail(r)->gpu_type);
     if (r->time_limit_s != DURATION_NOT_SET)
         str_appendf(&s, "%stime=%u", s.len ? " " : "", r->time_limit_s);
     if (req_rare(r)->signal)
-        str_appendf(&s, "%ssignal=%s%d@%u", s.len ? " " : "", r->signal_batch ? "B:" : "",
+        str_appendf(&s, "%ssignal=%s%d@%u", s.len ? " " : "", req_detail(r)->signal_batch ? "B:" : "",
                     req_rare(r)->signal, req_rare(r)->signal_at_s);
     return str_take(&s);
 }
@@ -247,15 +247,15 @@ static void texts(void **unused)
     const char *pairs[][2] = {{r->name, "name"},
                               {r->account, "acct"},
                               {r->partition, "a,b"},
-                              {r->qos, "high"},
-                              {r->features, "x86&big"},
+                              {req_detail(r)->qos, "high"},
+                              {req_detail(r)->features, "x86&big"},
                               {r->dependency, "afterok:3"},
                               {r->std_out, "%j.out"},
-                              {r->std_err, "%j.err"},
+                              {req_detail(r)->std_err, "%j.err"},
                               {req_rare(r)->std_in, "in"},
                               {req_rare(r)->comment, "c"},
                               {req_rare(r)->wckey, "w"},
-                              {r->licenses, "l:1"},
+                              {req_detail(r)->licenses, "l:1"},
                               {req_rare(r)->reservation, "r"},
                               {req_rare(r)->mail_user, "u"}};
     for (size_t i = 0; i < N_OF(pairs); i++)
@@ -263,12 +263,12 @@ static void texts(void **unused)
     char *sub = xasprintf("%s/sub", o.cwd);
     check_str("chdir", r->workdir, sub);
     free(sub);
-    check_int("nice", r->nice, 100);
-    check_int("requeue", r->requeue, 1);
-    assert_true(o.hold && r->overcommit && r->contiguous && r->append && r->kill_on_invalid_dep &&
-                r->exclusive);
+    check_int("nice", req_detail(r)->nice, 100);
+    check_int("requeue", req_detail(r)->requeue, 1);
+    assert_true(o.hold && req_detail(r)->overcommit && req_detail(r)->contiguous && req_detail(r)->append &&
+                req_detail(r)->kill_on_invalid_dep && req_detail(r)->exclusive);
     check_int("tmp", req_rare(r)->min_tmp_mib, 2048);
-    assert_true(r->has_priority && r->priority == 7);
+    assert_true(req_detail(r)->has_priority && req_detail(r)->priority == 7);
     check_int("distribution", o.distribution, 1);
     jobopts_fini(&o);
 }
@@ -289,7 +289,7 @@ static void gres_is_shown_as_one_text(void **unused)
         jobopts_init(&o);
         check_int(rows[i].line, give(&o, LEVEL_COMMAND_LINE, rows[i].line, &err), OPT_OK);
         check_int(rows[i].line, jobopts_finish(&o, &err), 0);
-        check_str(rows[i].line, o.req.gres, rows[i].gres);
+        check_str(rows[i].line, req_detail(&o.req)->gres, rows[i].gres);
         jobopts_fini(&o);
     }
 }
@@ -339,7 +339,7 @@ static void arrays_are_checked_here(void **unused)
         if (rows[i].err)
             check_has(rows[i].spec, err.s, rows[i].err);
         else
-            check_str(rows[i].spec, b.job.req.array_spec, rows[i].spec);
+            check_str(rows[i].spec, req_detail(&b.job.req)->array_spec, rows[i].spec);
         free(arg);
         batch_fini(&b);
     }

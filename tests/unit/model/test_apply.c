@@ -314,7 +314,7 @@ static void test_whole_nodes(void **state)
     uint32_t small = lab_submit_kind(&l, JOB_KIND_BATCH), wide = 0;
     assert_int_equal(lab_start(&l, small, ARRAY_NONE, 0, lab_alloc("n2", 0, 1, 0, 0, 1)), 0);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.exclusive = true;
+    req_detail_mut(&j->req)->exclusive = true;
     wide = lab_submit(&l, j);
     struct ev_start both = {.array_index = ARRAY_NONE};
     *rec_list_push(&both.alloc) = lab_alloc("n1", 0, 8, 0, 2, 16000);

@@ -333,7 +333,7 @@ static void test_node_reboot_requeues_five_times(void **state)
         assert_int_equal(lab_get(&l, id)->hold, i < 5 ? HOLD_NONE : HOLD_USER);
     }
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.requeue = 2;
+    req_detail_mut(&j->req)->requeue = 2;
     id = lab_submit(&l, j);
     assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
@@ -542,10 +542,10 @@ static void test_update(void **state)
     uint32_t id = lab_submit(&l, j);
     struct ev_update b = {.time_limit_s = DURATION_NOT_SET};
     rec_copy(&job_req_rec, &b.req, &lab_get(&l, id)->req);
-    b.req.nice = 5;
+    req_detail_mut(&b.req)->nice = 5;
     assert_int_equal(lab_apply(&l, EV_UPDATE, id, &b), 0);
     assert_string_equal(lab_get(&l, id)->partition, "main");
-    assert_int_equal(lab_get(&l, id)->req.nice, 5);
+    assert_int_equal(req_detail(&lab_get(&l, id)->req)->nice, 5);
     rec_copy(&job_req_rec, &b.req, &lab_get(&l, id)->req);
     b.req.partition = xstrdup("other,main");
     b.time_limit_s = 600;

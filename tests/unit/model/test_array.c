@@ -150,11 +150,11 @@ static void test_elements_that_an_array_had(void **state)
         struct array_spec a;
         assert_int_equal(array_parse(rows[i].spec, 1000, &a, NULL), 0);
         struct job *j = job_new();
-        j->req.array_spec = xstrdup(rows[i].spec);
-        j->array_count = a.count;
-        j->array_min = a.min;
-        j->array_max = a.max;
-        j->array_step = a.step;
+        req_detail_mut(&j->req)->array_spec = xstrdup(rows[i].spec);
+        job_origin_mut(j)->array_count = a.count;
+        job_origin_mut(j)->array_min = a.min;
+        job_origin_mut(j)->array_max = a.max;
+        job_origin_mut(j)->array_step = a.step;
         char *name = xasprintf("%u of %s", rows[i].index, rows[i].spec);
         check_int(name, array_had(j, rows[i].index), rows[i].had);
         free(name);

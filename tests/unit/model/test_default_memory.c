@@ -48,12 +48,12 @@ static void test_jobs(void **state)
         j->req.partition = rows[i].partition ? xstrdup(rows[i].partition) : NULL;
         j->req.gpus_per_node = rows[i].gpus ? rows[i].gpus : NOT_GIVEN;
         j->req.mem_node_mib = rows[i].asked_node;
-        j->req.mem_cpu_mib = rows[i].asked_cpu;
-        j->req.mem_gpu_mib = rows[i].asked_gpu;
+        req_detail_mut(&j->req)->mem_cpu_mib = rows[i].asked_cpu;
+        req_detail_mut(&j->req)->mem_gpu_mib = rows[i].asked_gpu;
         model_settle_memory(&l.m, &j->req, NULL, 0);
         check_int(rows[i].name, (intmax_t)j->req.mem_node_mib, (intmax_t)rows[i].node);
-        check_int(rows[i].name, (intmax_t)j->req.mem_cpu_mib, (intmax_t)rows[i].cpu);
-        check_int(rows[i].name, (intmax_t)j->req.mem_gpu_mib, (intmax_t)rows[i].gpu);
+        check_int(rows[i].name, (intmax_t)req_detail(&j->req)->mem_cpu_mib, (intmax_t)rows[i].cpu);
+        check_int(rows[i].name, (intmax_t)req_detail(&j->req)->mem_gpu_mib, (intmax_t)rows[i].gpu);
         job_free(j);
     }
     lab_fini(&l);
@@ -87,7 +87,7 @@ static void test_steps(void **state)
         s->mem_mib = rows[i].asked;
         model_settle_memory(&l.m, &j->req, j->steps.v, j->steps.n);
         check_int(rows[i].name, (intmax_t)s->mem_mib, (intmax_t)rows[i].want);
-        check_int(rows[i].name, (intmax_t)j->req.mem_cpu_mib, (intmax_t)NO);
+        check_int(rows[i].name, (intmax_t)req_detail(&j->req)->mem_cpu_mib, (intmax_t)NO);
         job_free(j);
     }
     lab_fini(&l);

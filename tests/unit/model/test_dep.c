@@ -122,9 +122,9 @@ static uint32_t submit_array(uint32_t last, const char *dependency)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     struct index_range *r = rec_list_push(&j->array_pending);
     *r = (struct index_range){.first = 0, .last = last, .step = 1};
-    j->array_count = last + 1;
-    j->array_max = last;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = last + 1;
+    job_origin_mut(j)->array_max = last;
+    job_origin_mut(j)->array_step = 1;
     j->req.dependency = xstrdup(dependency);
     return lab_submit(&l, j);
 }
@@ -360,10 +360,10 @@ static void test_eligible_is_not_before_its_begin(void **state)
     (void)state;
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     struct ev_eligible body = {.dep_met = true};
-    j->req.begin = wall_add_s(l.now, 3600);
+    req_detail_mut(&j->req)->begin = wall_add_s(l.now, 3600);
     uint32_t id = lab_submit(&l, j);
     lab_must(&l, EV_ELIGIBLE, id, &body);
-    assert_int_equal(lab_get(&l, id)->t_eligible.ms, lab_get(&l, id)->req.begin.ms);
+    assert_int_equal(lab_get(&l, id)->t_eligible.ms, req_detail(&lab_get(&l, id)->req)->begin.ms);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

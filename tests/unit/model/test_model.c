@@ -1,5 +1,8 @@
 /* test_model.c - look-ups, the order of the queue, snapshots. */
+#include <malloc.h>
+
 #include "src/base/strpool.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 
@@ -174,6 +177,84 @@ static void test_nodes_share_texts(void **state)
     strpool_unref(texts);
 }
 
+/* As `sbatch -J job-NNNNN -o runs/NNNNN/%j.out fit.sh` makes them: what can be the job's own is. */
+static struct job *mirrored_job(uint32_t id)
+{
+    struct job *j = job_new();
+    j->id = id;
+    j->user = xstrdup("alice");
+    j->partition = xstrdup("main");
+    j->req.name = xasprintf("job-%05u", id);
+    j->req.account = xstrdup("vision");
+    j->req.partition = xstrdup("main");
+    j->req.workdir = xstrdup("/home/alice/projects/vision");
+    j->req.std_out = xasprintf("/home/alice/projects/vision/runs/%05u/%%j.out", id);
+    struct job_req_detail *detail = req_detail_mut(&j->req);
+    detail->qos = xstrdup("normal");
+    detail->gres = xstrdup("gpu:2");
+    struct job_origin *origin = job_origin_mut(j);
+    origin->group = xstrdup("users");
+    origin->submit_host = xstrdup("login1.cluster");
+    origin->command = xstrdup("/home/alice/projects/vision/fit.sh");
+    req_rare_mut(&j->req)->mail_type = xstrdup("END");
+    return j;
+}
+
+static void update_qos(struct model *m, uint32_t id, const char *qos)
+{
+    struct ev_update body = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &body.req, &model_get_job(m, id)->req);
+    xstrset(&req_detail_mut(&body.req)->qos, qos);
+    struct event ev = {.kind = EV_UPDATE, .job = id, .body = &body};
+    assert_int_equal(model_apply(m, &ev), 0);
+    rec_fini(&ev_update_rec, &body);
+}
+
+/* Boxes too, as long as all that is in them is the same. */
+static void test_jobs_share_boxes(void **state)
+{
+    (void)state;
+    struct model m;
+    struct strpool *texts = strpool_new();
+    model_init(&m);
+    model_intern_texts(&m, texts);
+    for (uint32_t id = 1; id <= 6; id++)
+        model_take_job(&m, mirrored_job(id));
+    const struct job *a = model_get_job(&m, 5), *b = model_get_job(&m, 6);
+    assert_ptr_equal(a->origin, b->origin);
+    assert_ptr_equal(a->req.detail, b->req.detail);
+    assert_ptr_equal(a->req.rare, b->req.rare);
+    update_qos(&m, 5, "high"); /* the others keep what they share */
+    assert_string_equal(req_detail(&a->req)->qos, "high");
+    assert_string_equal(req_detail(&b->req)->qos, "normal");
+    assert_ptr_equal(a->origin, b->origin);
+    update_qos(&m, 5, "normal");
+    assert_ptr_equal(a->req.detail, b->req.detail);
+    model_fini(&m);
+    assert_int_equal(strpool_count(texts), 0);
+    strpool_unref(texts);
+}
+
+/* What a screen on all jobs takes: it grew unseen before. Raise a bound only with docs/BENCHMARKS.md. */
+static void test_what_a_mirrored_job_takes(void **state)
+{
+    (void)state;
+    enum { MANY = 4096 };
+    struct model m;
+    struct strpool *texts = strpool_new();
+    assert_true(sizeof(struct job) <= 328);
+    model_init(&m);
+    model_intern_texts(&m, texts);
+    size_t before = mallinfo2().uordblks;
+    for (uint32_t id = 1; id <= MANY; id++)
+        model_take_job(&m, mirrored_job(id));
+    size_t each = (mallinfo2().uordblks - before) / MANY;
+    print_message("%zu bytes a job\n", each);
+    assert_true(each <= 480);
+    model_fini(&m);
+    strpool_unref(texts);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -181,7 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_look_ups_that_find_nothing), TEST(test_look_ups),
         TEST(test_order_of_the_queue),         TEST(test_snapshot),
-        TEST(test_nodes_share_texts),
+        TEST(test_nodes_share_texts),          TEST(test_jobs_share_boxes),
+        TEST(test_what_a_mirrored_job_takes),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -19,9 +19,14 @@ static void request(const char *text, struct job_req *r)
         const struct {
             const char *key;
             uint32_t *at;
-        } keys[] = {{"N", &r->nodes_min},      {"Nmax", &r->nodes_max},     {"n", &r->ntasks},
-                    {"c", &r->cpus_per_task},  {"tn", &r->ntasks_per_node}, {"g", &r->gpus},
-                    {"gn", &r->gpus_per_node}, {"gt", &r->gpus_per_task}};
+        } keys[] = {{"N", &r->nodes_min},
+                    {"Nmax", &r->nodes_max},
+                    {"n", &r->ntasks},
+                    {"c", &r->cpus_per_task},
+                    {"tn", &req_detail_mut(r)->ntasks_per_node},
+                    {"g", &r->gpus},
+                    {"gn", &r->gpus_per_node},
+                    {"gt", &req_detail_mut(r)->gpus_per_task}};
         bool found = false;
         for (size_t k = 0; k < N_OF(keys); k++)
             if (strcmp(words.v[i], keys[k].key) == 0) {
@@ -31,9 +36,9 @@ static void request(const char *text, struct job_req *r)
         if (strcmp(words.v[i], "M") == 0)
             r->mem_node_mib = n;
         else if (strcmp(words.v[i], "m") == 0)
-            r->mem_cpu_mib = strtoull(value, NULL, 10);
+            req_detail_mut(r)->mem_cpu_mib = strtoull(value, NULL, 10);
         else if (strcmp(words.v[i], "mg") == 0)
-            r->mem_gpu_mib = n;
+            req_detail_mut(r)->mem_gpu_mib = n;
         else if (strcmp(words.v[i], "w") == 0)
             req_rare_mut(r)->nodelist = xstrdup(value);
         else
@@ -121,7 +126,7 @@ static void test_what_follows_from_what(void **state)
     struct job_req r;
     struct job_need n;
     request("gt=2 n=4 m=100", &r);
-    r.exclusive = true;
+    req_detail_mut(&r)->exclusive = true;
     job_need(&r, &n);
     assert_int_equal(n.gpus_per_task, 2);
     assert_false(n.gpus_anywhere);

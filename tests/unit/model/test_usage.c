@@ -104,8 +104,8 @@ static uint32_t submit(const char *account, const char *qos)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.account = xstrdup(account);
-    j->req.qos = xstrdup(qos);
-    j->group = xstrdup("staff");
+    req_detail_mut(&j->req)->qos = xstrdup(qos);
+    job_origin_mut(j)->group = xstrdup("staff");
     return lab_submit(&l, j);
 }
 

@@ -29,9 +29,9 @@ static void collect(const struct rec_desc *d, rec_vec *all)
 static void append_member(const struct rec_field *f, struct str *out)
 {
     static const char *const names[] = {
-        [REC_BOOL] = "bool", [REC_U32] = "u32",   [REC_I32] = "i32",       [REC_U64] = "u64",
-        [REC_I64] = "i64",   [REC_F64] = "f64",   [REC_STR] = "str",       [REC_BLOB] = "blob",
-        [REC_STRV] = "strv", [REC_WALL] = "wall", [REC_CPUSET] = "cpuset",
+        [REC_BOOL] = "bool", [REC_U8] = "u8",     [REC_U32] = "u32",   [REC_I32] = "i32",
+        [REC_U64] = "u64",   [REC_I64] = "i64",   [REC_F64] = "f64",   [REC_STR] = "str",
+        [REC_BLOB] = "blob", [REC_STRV] = "strv", [REC_WALL] = "wall", [REC_CPUSET] = "cpuset",
     };
     if (f->type == REC_SUB)
         str_appendf(out, "%s %s", f->name, f->sub->name);

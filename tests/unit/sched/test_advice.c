@@ -167,10 +167,10 @@ static void with_a_place_held(uint32_t array)
     l.now = wall_add_s(l.now, 60);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.nodes_min = j->req.nodes_max = 2;
-    j->req.exclusive = true;
+    req_detail_mut(&j->req)->exclusive = true;
     j->req.time_limit_s = 600;
-    j->req.has_priority = true;
-    j->req.priority = 1000000;
+    req_detail_mut(&j->req)->has_priority = true;
+    req_detail_mut(&j->req)->priority = 1000000;
     uint32_t other = lab_submit(&l, j);
     cycle_full();
     assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);

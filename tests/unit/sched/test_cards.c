@@ -157,7 +157,7 @@ static void a_whole_node_comes_without_them(void)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
     req_rare_mut(&j->req)->nodelist = xstrdup("g1");
-    j->req.exclusive = true;
+    req_detail_mut(&j->req)->exclusive = true;
     uint32_t id = lab_submit(&l, j);
     planner_note_job(planner, id);
     run_cycle();

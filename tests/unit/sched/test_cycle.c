@@ -255,10 +255,10 @@ static void test_gates(void **state)
     j->reason = REASON_HELD_ADMIN;
     uint32_t held_by_admin = lab_submit(&l, j);
     j = job_of("main", 1);
-    j->req.begin = wall_add_s(l.now, 500);
+    req_detail_mut(&j->req)->begin = wall_add_s(l.now, 500);
     uint32_t later = lab_submit(&l, j);
     j = job_of("main", 1);
-    j->req.begin = wall_add_s(l.now, 5000);
+    req_detail_mut(&j->req)->begin = wall_add_s(l.now, 5000);
     lab_submit(&l, j);
     j = job_of("one", 1);
     j->req.time_limit_s = 3601;
@@ -280,8 +280,9 @@ static void test_gates(void **state)
     reason_must_be(nowhere, REASON_PART_CONFIG);
     reason_must_be(down, REASON_PART_DOWN);
     reason_must_be(too_wide, REASON_PART_NODES);
-    assert_int_equal(last.next.ms, lab_get(&l, later)->req.begin.ms); /* the first gate of time to open */
-    l.now = lab_get(&l, later)->req.begin;
+    assert_int_equal(last.next.ms,
+                     req_detail(&lab_get(&l, later)->req)->begin.ms); /* the first gate of time to open */
+    l.now = req_detail(&lab_get(&l, later)->req)->begin;
     assert_int_equal(cycle_full(), 1);
     assert_int_equal(lab_hold(&l, held, HOLD_NONE), 0);
     assert_int_equal(cycle_full(), 1);
@@ -352,7 +353,7 @@ static void test_who_may_use_a_partition(void **state)
         struct job *j = job_of("one", 1);
         j->uid = rows[i].uid;
         j->req.account = xstrdup(rows[i].account);
-        j->req.qos = xstrdup(rows[i].qos);
+        req_detail_mut(&j->req)->qos = xstrdup(rows[i].qos);
         uint32_t id = lab_submit(&l, j);
         struct sched_view v = {.model = &l.m, .in_groups = in_staff};
         struct sched_result r;

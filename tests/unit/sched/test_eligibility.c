@@ -92,7 +92,7 @@ static void test_licence_requests(void **state)
 static uint32_t submit_licences(const char *text)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    return lab_submit(&l, job_with(&j->req.licenses, j, text));
+    return lab_submit(&l, job_with(&req_detail_mut(&j->req)->licenses, j, text));
 }
 
 static void test_licences_in_use(void **state)
@@ -139,10 +139,10 @@ static void test_when_a_deadline_is_missed(void **state)
     req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 1000);
     assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 400)));
     assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 401)));
-    j->req.time_min_s = 100;
+    req_detail_mut(&j->req)->time_min_s = 100;
     assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 900)));
     assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 901)));
-    j->req.time_min_s = j->req.time_limit_s = DURATION_NOT_SET;
+    req_detail_mut(&j->req)->time_min_s = j->req.time_limit_s = DURATION_NOT_SET;
     assert_true(deadline_missed(&l.m, j, l.now)); /* two hours in main */
     j->req.partition = xstrdup("main,short");
     assert_false(deadline_missed(&l.m, j, l.now)); /* one that lets it end in time is enough */
@@ -193,7 +193,7 @@ static void test_least_time_against_the_longest(void **state)
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         char *name = xasprintf("row %zu", i);
         j->req.time_limit_s = rows[i].limit_s;
-        j->req.time_min_s = rows[i].min_s;
+        req_detail_mut(&j->req)->time_min_s = rows[i].min_s;
         check_int(name, eligibility_in_partition(&v, j, part, NULL), rows[i].want);
         check_int(name, deadline_limit_s(j, part), rows[i].gets_s);
         free(name);
@@ -280,11 +280,11 @@ static void test_each_gate_is_a_cause(void **state)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.dependency = xstrdup("afterok:1");
     j->req.time_limit_s = 100 * 3600;
-    j->req.licenses = xstrdup("gaussian");
+    req_detail_mut(&j->req)->licenses = xstrdup("gaussian");
     j->t_eligible = (struct wall){0};
     uint32_t id = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
-    lab_get(&l, id)->req.begin = wall_add_s(l.now, 7200);
+    req_detail_mut(&lab_get(&l, id)->req)->begin = wall_add_s(l.now, 7200);
     causes_must_be("closed", id,
                    "HELD: held by alice | "
                    "DEP_WAIT: waits for job 1 (running) to succeed | "
@@ -372,9 +372,9 @@ static uint32_t submit_array(uint32_t n)
     *(struct index_range *)rec_list_push(&j->array_pending) =
         (struct index_range){.first = 0, .last = n - 1, .step = 1};
     j->array_job = id;
-    j->array_count = n;
-    j->array_max = n - 1;
-    j->array_step = 1;
+    job_origin_mut(j)->array_count = n;
+    job_origin_mut(j)->array_max = n - 1;
+    job_origin_mut(j)->array_step = 1;
     assert_int_equal(lab_submit(&l, j), id);
     return id;
 }

@@ -84,8 +84,8 @@ static void set_number(struct job *j, const char *key, uint32_t n)
     if (strcmp(key, "throttle") == 0)
         r->array_throttle = n;
     if (strcmp(key, "prio") == 0) {
-        r->has_priority = true;
-        r->priority = n;
+        req_detail_mut(r)->has_priority = true;
+        req_detail_mut(r)->priority = n;
     }
 }
 
@@ -105,13 +105,13 @@ static struct job *job_of(const char *text)
         else if (strcmp(words.v[i], "w") == 0)
             req_rare_mut(&j->req)->nodelist = xstrdup(value);
         else if (strcmp(words.v[i], "L") == 0)
-            j->req.licenses = xstrdup(value);
+            req_detail_mut(&j->req)->licenses = xstrdup(value);
         else if (strcmp(words.v[i], "exclusive") == 0)
-            j->req.exclusive = true;
+            req_detail_mut(&j->req)->exclusive = true;
         else if (strcmp(words.v[i], "O") == 0)
-            j->req.overcommit = true;
+            req_detail_mut(&j->req)->overcommit = true;
         else if (strcmp(words.v[i], "b") == 0)
-            j->req.begin = wall_add_s(l.now, 60 * strtoll(value, NULL, 10));
+            req_detail_mut(&j->req)->begin = wall_add_s(l.now, 60 * strtoll(value, NULL, 10));
         else if (strcmp(words.v[i], "u") == 0)
             j->user = (free(j->user), xstrdup(value));
         else
@@ -457,7 +457,7 @@ static void test_a_time_ahead(void **state)
     /* A later time holds at once, another forecast makes the rest of it. */
     struct ev_update u = {.time_limit_s = DURATION_NOT_SET};
     rec_copy(&job_req_rec, &u.req, &lab_get(&l, free_then)->req);
-    u.req.begin = wall_add_s(t, 70 * 60);
+    req_detail_mut(&u.req)->begin = wall_add_s(t, 70 * 60);
     lab_must(&l, EV_UPDATE, free_then, &u);
     cycle_resume(free_then);
     assert_int_equal(minute_of(free_then, t), 70);
@@ -620,7 +620,7 @@ static void test_random_queues(void **state)
             struct job *j = job_of(text);
             begin += k >= QUEUE - LATER ? 1 + any(40) : 0;
             if (begin)
-                j->req.begin = wall_add_s(free_at, begin * 60);
+                req_detail_mut(&j->req)->begin = wall_add_s(free_at, begin * 60);
             ids[k] = lab_submit(&l, j);
             want[k] =
                 plain_start(&p, begin, n / parts, time,

@@ -29,8 +29,8 @@ static const uint32_t values[N_COUNTS][8] = {
 
 static uint32_t *count_at(struct job_req *r, int which)
 {
-    uint32_t *const at[N_COUNTS] = {&r->nodes_min, &r->ntasks,        &r->ntasks_per_node,
-                                    &r->gpus,      &r->gpus_per_node, &r->gpus_per_task};
+    uint32_t *const at[N_COUNTS] = {&r->nodes_min, &r->ntasks,        &req_detail_mut(r)->ntasks_per_node,
+                                    &r->gpus,      &r->gpus_per_node, &req_detail_mut(r)->gpus_per_task};
     return at[which];
 }
 
@@ -65,10 +65,10 @@ static void is_what_was_asked(const char *what, const struct job *j)
         check_int(what, gpus, r->gpus);
     if (r->ntasks != NOT_GIVEN)
         check_int(what, need.tasks, r->ntasks);
-    if (r->gpus_per_task != NOT_GIVEN && r->gpus_per_node == NOT_GIVEN)
-        check_int(what, gpus, r->gpus_per_task * need.tasks);
-    if (r->gpus_per_task != NOT_GIVEN)
-        check_int(what, gpus >= r->gpus_per_task * need.tasks, true);
+    if (req_detail(r)->gpus_per_task != NOT_GIVEN && r->gpus_per_node == NOT_GIVEN)
+        check_int(what, gpus, req_detail(r)->gpus_per_task * need.tasks);
+    if (req_detail(r)->gpus_per_task != NOT_GIVEN)
+        check_int(what, gpus >= req_detail(r)->gpus_per_task * need.tasks, true);
     if (r->gpus != NOT_GIVEN) /* Slurm gives each node at least one */
         check_int(what, least > 0, true);
     check_int(what, gpus, need.gpus);
@@ -112,6 +112,7 @@ static void test_what_is_allocated_is_what_was_asked_for(void **state)
         } else {
             n_refused++;
         }
+        rec_fini(&job_req_rec, &r);
         more = false;
         for (int i = 0; i < N_COUNTS && !more; i++) {
             more = values[i][++of[i]] != 0;

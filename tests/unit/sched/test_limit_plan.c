@@ -52,7 +52,7 @@ static uint32_t run(const char *user, unsigned gpus, const char *licences)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     free(j->user);
     j->user = xstrdup(user);
-    j->req.licenses = xstrdup(licences);
+    req_detail_mut(&j->req)->licenses = xstrdup(licences);
     uint32_t id = lab_submit(&l, j);
     struct ev_start body = {.array_index = ARRAY_NONE, .partition = xstrdup("main"), .time_limit_s = 3600};
     *(struct alloc *)rec_list_push(&body.alloc) = lab_alloc("n1", next_cpu, 1, next_cpu, gpus, 100);

@@ -67,7 +67,7 @@ static uint32_t submit(const char *user, const char *acct, const char *qos, cons
     free(j->user);
     j->user = xstrdup(user);
     j->req.account = xstrdup(acct);
-    j->req.qos = xstrdup(qos);
+    req_detail_mut(&j->req)->qos = xstrdup(qos);
     j->req.partition = xstrdup(part);
     j->req.gpus = gpus;
     uint32_t id = lab_submit(&l, j);
@@ -434,7 +434,7 @@ static struct job *new_job(const char *user, const char *parts, uint32_t n)
         *(struct index_range *)rec_list_push(&j->array_pending) =
             (struct index_range){.first = 0, .last = n - 1, .step = 1};
         j->array_job = j->id;
-        j->array_count = n;
+        job_origin_mut(j)->array_count = n;
     }
     return j;
 }
@@ -532,7 +532,8 @@ static void test_queues_that_a_job_moves_to(void **state)
     moved.req.partition = both;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
     moved.req.partition = first;
-    moved.req.qos = high;
+    struct job_req_detail in_high = {.qos = high};
+    moved.req.detail = &in_high;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE);
     rec_fini(&cause_rec, &text);
 }

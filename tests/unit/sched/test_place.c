@@ -46,20 +46,27 @@ static void set_key(struct job_req *r, const char *key, const char *value)
     const struct {
         const char *key;
         uint32_t *at;
-    } counts[] = {{"N", &r->nodes_min},      {"Nmax", &r->nodes_max},     {"n", &r->ntasks},
-                  {"c", &r->cpus_per_task},  {"tn", &r->ntasks_per_node}, {"g", &r->gpus},
-                  {"gn", &r->gpus_per_node}, {"gt", &r->gpus_per_task}};
+    } counts[] = {{"N", &r->nodes_min},
+                  {"Nmax", &r->nodes_max},
+                  {"n", &r->ntasks},
+                  {"c", &r->cpus_per_task},
+                  {"tn", &req_detail_mut(r)->ntasks_per_node},
+                  {"g", &r->gpus},
+                  {"gn", &r->gpus_per_node},
+                  {"gt", &req_detail_mut(r)->gpus_per_task}};
     const struct {
         const char *key;
         uint64_t *at;
-    } sizes[] = {{"M", &r->mem_node_mib}, {"m", &r->mem_cpu_mib}, {"mg", &r->mem_gpu_mib}};
+    } sizes[] = {{"M", &r->mem_node_mib},
+                 {"m", &req_detail_mut(r)->mem_cpu_mib},
+                 {"mg", &req_detail_mut(r)->mem_gpu_mib}};
     const struct {
         const char *key;
         char **at;
     } texts[] = {{"w", &req_rare_mut(r)->nodelist},
                  {"x", &req_rare_mut(r)->exclude},
-                 {"C", &r->features},
-                 {"type", &r->gpu_type}};
+                 {"C", &req_detail_mut(r)->features},
+                 {"type", &req_detail_mut(r)->gpu_type}};
     for (size_t i = 0; i < N_OF(counts); i++)
         if (strcmp(key, counts[i].key) == 0)
             *counts[i].at = n;
@@ -69,8 +76,8 @@ static void set_key(struct job_req *r, const char *key, const char *value)
     for (size_t i = 0; i < N_OF(texts); i++)
         if (strcmp(key, texts[i].key) == 0)
             *texts[i].at = xstrdup(value);
-    r->exclusive = r->exclusive || strcmp(key, "exclusive") == 0;
-    r->overcommit = r->overcommit || strcmp(key, "O") == 0;
+    req_detail_mut(r)->exclusive = req_detail(r)->exclusive || strcmp(key, "exclusive") == 0;
+    req_detail_mut(r)->overcommit = req_detail(r)->overcommit || strcmp(key, "O") == 0;
 }
 
 /* "N=2 n=8 w=c[1-2] exclusive=": options by their short names. */

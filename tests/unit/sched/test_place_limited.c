@@ -65,7 +65,7 @@ static struct job *job_of(const char *part, uint32_t nodes, bool exclusive)
     j->user = xstrdup("ann");
     j->req.partition = xstrdup(part);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = nodes;
-    j->req.exclusive = exclusive;
+    req_detail_mut(&j->req)->exclusive = exclusive;
     return j;
 }
 
@@ -160,7 +160,7 @@ static void test_a_refusal_names_the_limit(void **state)
     assert_string_equal(said(&text), "8 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(req_rare_mut(&j->req)->exclude);
     req_rare_mut(&j->req)->exclude = NULL;
-    j->req.features = xstrdup("old");
+    req_detail_mut(&j->req)->features = xstrdup("old");
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_NONE);
     limits_free(v.limits);
     rec_fini(&cause_rec, &text);
@@ -268,8 +268,9 @@ static void test_who_goes(void **state)
         free(j->user);
         j->user = xstrdup("bob");
         req_rare_mut(&j->req)->nodelist = xstrdup(small[i]);
-        j->req.has_priority = true;
-        j->req.priority = i == 1 ? 1 : 2; /* two has more GPUs than it may have: that one is left alone */
+        req_detail_mut(&j->req)->has_priority = true;
+        req_detail_mut(&j->req)->priority =
+            i == 1 ? 1 : 2; /* two has more GPUs than it may have: that one is left alone */
         lab_submit(&l, j);
     }
     assert_int_equal(cycle_full(), 3);

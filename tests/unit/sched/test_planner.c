@@ -59,7 +59,7 @@ static uint32_t submit_tasks(uint32_t n, uint32_t time_min_s)
     struct job *j = lab_job(&l, JOB_KIND_STEPS);
     j->req.partition = xstrdup("main");
     j->req.time_limit_s = 1000;
-    j->req.time_min_s = time_min_s;
+    req_detail_mut(&j->req)->time_min_s = time_min_s;
     lab_step(j, "s", n)->cpus_per_rank = 4;
     return submit_job(j);
 }
@@ -220,11 +220,11 @@ static void test_licences_of_a_step_job(void **state)
 {
     (void)state;
     struct job *j = lab_job(&l, JOB_KIND_STEPS);
-    j->req.licenses = xstrdup("lic");
+    req_detail_mut(&j->req)->licenses = xstrdup("lic");
     lab_step(j, "s", 3);
     submit_job(j);
     j = job_of("main", 1);
-    j->req.licenses = xstrdup("lic");
+    req_detail_mut(&j->req)->licenses = xstrdup("lic");
     uint32_t other = submit_job(j);
     assert_int_equal(cycle_resume(), 3);
     reason_must_be(other, REASON_LICENSES);
@@ -346,8 +346,8 @@ static void test_reasons_move_with_the_queue(void **state)
     reason_must_be(a, REASON_RESOURCES);
     reason_must_be(b, REASON_PRIORITY);
     struct job *j = job_of("one", 4);
-    j->req.has_priority = true;
-    j->req.priority = 1000;
+    req_detail_mut(&j->req)->has_priority = true;
+    req_detail_mut(&j->req)->priority = 1000;
     uint32_t c = submit_job(j);
     cycle_resume();
     reason_must_be(c, REASON_RESOURCES);

@@ -49,8 +49,8 @@ static struct job *job_of(const char *part, uint32_t cpus, uint32_t priority)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup(part);
     j->req.cpus_per_task = cpus;
-    j->req.has_priority = priority != 0;
-    j->req.priority = priority;
+    req_detail_mut(&j->req)->has_priority = priority != 0;
+    req_detail_mut(&j->req)->priority = priority;
     j->req.mem_node_mib = 100;
     j->req.time_limit_s = 3600;
     return j;
@@ -244,7 +244,7 @@ static void test_a_minimum_run(void **state)
         l.spec.qos.v[0].preempt_exempt_s = rows[i].of_qos;
         lab_configure(&l);
         struct job *j = job_of("low", 4, 0);
-        j->req.qos = rows[i].qos ? xstrdup(rows[i].qos) : NULL;
+        req_detail_mut(&j->req)->qos = rows[i].qos ? xstrdup(rows[i].qos) : NULL;
         req_rare_mut(&j->req)->nodelist = xstrdup("n1");
         lab_submit(&l, j);
         check_int(rows[i].name, cycle_full(), 1);
@@ -274,7 +274,7 @@ static void test_a_minimum_run_spares_one_of_two(void **state)
     l.spec.qos.v[0].preempt_exempt_s = 600;
     lab_configure(&l);
     struct job *j = job_of("low", 2, 0);
-    j->req.qos = xstrdup("cheap");
+    req_detail_mut(&j->req)->qos = xstrdup("cheap");
     req_rare_mut(&j->req)->nodelist = xstrdup("n1");
     lab_submit(&l, j);
     submit_on("low", 2, 0, "n1");
@@ -601,12 +601,12 @@ static void test_by_qos(void **state)
         set_up(NULL);
         for (int k = 0; k < 2; k++) {
             struct job *j = job_of("high", 4, 5);
-            j->req.qos = xstrdup(rows[i].its);
+            req_detail_mut(&j->req)->qos = xstrdup(rows[i].its);
             lab_submit(&l, j);
         }
         cycle_full();
         struct job *j = job_of("high", 4, 1);
-        j->req.qos = xstrdup(rows[i].mine);
+        req_detail_mut(&j->req)->qos = xstrdup(rows[i].mine);
         lab_submit(&l, j);
         cycle_full();
         check_str(rows[i].want, victims(), rows[i].want);
@@ -632,10 +632,10 @@ static void test_who_may_preempt_comes_first(void **state)
         submit_on("high", 4, 5, "n1"); /* one node is left */
         cycle_full();
         struct job *j = job_of("high", 4, 9);
-        j->req.qos = xstrdup(rows[i].its);
+        req_detail_mut(&j->req)->qos = xstrdup(rows[i].its);
         uint32_t its = lab_submit(&l, j);
         j = job_of("high", 4, 1);
-        j->req.qos = xstrdup(rows[i].mine);
+        req_detail_mut(&j->req)->qos = xstrdup(rows[i].mine);
         uint32_t mine = lab_submit(&l, j);
         assert_int_equal(cycle_full(), 1);
         check_int(rows[i].mine, lab_get(&l, mine)->state == JOB_RUNNING, rows[i].first);
@@ -683,7 +683,7 @@ static void test_who_does_not_come_back(void **state)
     set_up(NULL);
     for (int i = 0; i < 2; i++) {
         struct job *j = job_of("low", 4, 5);
-        j->req.requeue = 2; /* --no-requeue */
+        req_detail_mut(&j->req)->requeue = 2; /* --no-requeue */
         lab_submit(&l, j);
     }
     cycle_full();

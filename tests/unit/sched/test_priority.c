@@ -75,7 +75,7 @@ static void test_age(void **state)
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         j->hold = rows[i].held ? HOLD_USER : HOLD_NONE;
         if (rows[i].begin_s)
-            j->req.begin = wall_add_s(l.now, rows[i].begin_s);
+            req_detail_mut(&j->req)->begin = wall_add_s(l.now, rows[i].begin_s);
         struct wall t0 = l.now;
         uint32_t id = lab_submit(&l, j);
         l.now = wall_add_s(t0, rows[i].waits_s);
@@ -164,7 +164,7 @@ static void test_partition_and_qos(void **state)
     configure((struct priority_spec){.weight_partition = 1000, .weight_qos = 800});
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        j->req.qos = xstrdup(rows[i].qos);
+        req_detail_mut(&j->req)->qos = xstrdup(rows[i].qos);
         check_int(rows[i].name, prio(lab_submit(&l, j), rows[i].part, NULL), rows[i].want);
     }
 }
@@ -203,7 +203,7 @@ static void test_fairshare(void **state)
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         free(j->user);
         j->user = xstrdup(rows[i].user);
-        j->group = xstrdup(rows[i].group);
+        job_origin_mut(j)->group = xstrdup(rows[i].group);
         j->req.account = xstrdup(rows[i].account);
         check_int(rows[i].user, prio(lab_submit(&l, j), "main", NULL), rows[i].want);
     }
@@ -233,9 +233,9 @@ static void test_nice_and_administrators(void **state)
     configure((struct priority_spec){.weight_partition = 1000});
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        j->req.nice = rows[i].nice;
-        j->req.has_priority = rows[i].has_priority;
-        j->req.priority = rows[i].priority;
+        req_detail_mut(&j->req)->nice = rows[i].nice;
+        req_detail_mut(&j->req)->has_priority = rows[i].has_priority;
+        req_detail_mut(&j->req)->priority = rows[i].priority;
         struct prio_parts p;
         check_int(rows[i].name, prio(lab_submit(&l, j), "fast", &p), rows[i].want);
         check_int(rows[i].name, p.total, rows[i].want);
@@ -304,12 +304,12 @@ static void test_the_sum_is_the_priority(void **state)
 #undef WEIGHT
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         j->req.ntasks = 1 + (uint32_t)(check_rand(&rand) % 120);
-        j->req.mem_cpu_mib = check_rand(&rand) % 4096;
+        req_detail_mut(&j->req)->mem_cpu_mib = check_rand(&rand) % 4096;
         j->req.gpus = (uint32_t)(check_rand(&rand) % 10);
-        j->req.nice = (int32_t)(check_rand(&rand) % 2000) - 1000;
-        j->req.has_priority = check_rand(&rand) % 8 == 0;
-        j->req.priority = (uint32_t)(check_rand(&rand) % 100000);
-        j->req.qos = xstrdup(qos[check_rand(&rand) % 3]);
+        req_detail_mut(&j->req)->nice = (int32_t)(check_rand(&rand) % 2000) - 1000;
+        req_detail_mut(&j->req)->has_priority = check_rand(&rand) % 8 == 0;
+        req_detail_mut(&j->req)->priority = (uint32_t)(check_rand(&rand) % 100000);
+        req_detail_mut(&j->req)->qos = xstrdup(qos[check_rand(&rand) % 3]);
         uint32_t id = lab_submit(&l, j);
         l.now.ms += (int64_t)(check_rand(&rand) % 5000000);
         struct prio_parts p;

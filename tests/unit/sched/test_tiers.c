@@ -55,7 +55,7 @@ static uint32_t submit_of(const char *user, const char *parts, uint32_t cpus, ui
 static uint32_t submit_qos(const char *qos, const char *parts, uint32_t cpus, uint32_t limit_s)
 {
     struct job *j = job_of(parts, cpus, limit_s);
-    j->req.qos = xstrdup(qos);
+    req_detail_mut(&j->req)->qos = xstrdup(qos);
     return submit(j);
 }
 
@@ -203,12 +203,12 @@ static void test_one_more_partition_does_not_jump_the_queue(void **state)
         uint32_t other = i ? submit(job_of("short", 4, 6000)) : 0;
         cycle_resume();
         struct job *j = job_of("main", 8, 600);
-        j->req.has_priority = true;
-        j->req.priority = 1000;
+        req_detail_mut(&j->req)->has_priority = true;
+        req_detail_mut(&j->req)->priority = 1000;
         uint32_t first = submit(j);
         j = job_of("main,short", cpus[i], 480);
-        j->req.has_priority = true;
-        j->req.priority = 1;
+        req_detail_mut(&j->req)->has_priority = true;
+        req_detail_mut(&j->req)->priority = 1;
         uint32_t then = submit(j);
         cycle_resume();
         end(runs);
@@ -396,8 +396,8 @@ static void test_strict_order_takes_no_promise(void **state)
     assert_int_equal(last.preempts.n, 1);
     j = job_of("main", 4, 6000);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
-    j->req.has_priority = true;
-    j->req.priority = UINT32_MAX - 1;
+    req_detail_mut(&j->req)->has_priority = true;
+    req_detail_mut(&j->req)->priority = UINT32_MAX - 1;
     uint32_t first = submit(j);
     live(8, NULL);
     must_run_in(id, "main");
@@ -479,7 +479,7 @@ static void test_a_promise_counts_in_limits(void **state)
 static uint32_t submit_licensed(const char *parts, uint32_t cpus)
 {
     struct job *j = job_of(parts, cpus, 6000);
-    j->req.licenses = xstrdup("lic");
+    req_detail_mut(&j->req)->licenses = xstrdup("lic");
     return submit(j);
 }
 
@@ -640,7 +640,7 @@ static void test_grace_in_every_mode(void **state)
         lab_configure(&l);
         struct job *j = job_of("spare", 4, 6000);
         if (rows[i].requeue != NOT_GIVEN)
-            j->req.requeue = rows[i].requeue;
+            req_detail_mut(&j->req)->requeue = rows[i].requeue;
         submit(j);
         cycle_resume();
         submit(job_of("main", 4, 6000));

@@ -49,7 +49,7 @@ static uint32_t submit(uint32_t cpus, uint32_t gpus, uint64_t mem_mib, bool excl
     j->req.cpus_per_task = cpus;
     j->req.gpus = gpus;
     j->req.mem_node_mib = mem_mib;
-    j->req.exclusive = exclusive;
+    req_detail_mut(&j->req)->exclusive = exclusive;
     j->req.time_limit_s = 600;
     uint32_t id = lab_submit(&l, j);
     planner_note_job(planner, id);

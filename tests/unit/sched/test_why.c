@@ -54,7 +54,7 @@ static void test_admission(void **state)
         r.gpus = rows[i].gpus;
         r.time_limit_s = rows[i].time_s;
         r.mem_node_mib = rows[i].mem ? rows[i].mem : MEM_NOT_GIVEN;
-        r.gpu_type = xstrdup(rows[i].type);
+        req_detail_mut(&r)->gpu_type = xstrdup(rows[i].type);
         req_rare_mut(&r)->nodelist = xstrdup(rows[i].nodelist);
         struct sched_view v = lab_view(&l);
         check_int(rows[i].text, sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, &text),
@@ -103,6 +103,7 @@ static void test_admission_without_a_partition(void **state)
                      REFUSAL_NO_PARTITION);
     check_has("no default", said(&text), "no default partition");
     cause_clear(&text);
+    rec_fini(&job_req_rec, &r);
     model_fini(&none);
 }
 
@@ -159,7 +160,7 @@ static void test_why_it_may_not(void **state)
     uint32_t held = submit("main", 1), down = submit("down", 1), staff = submit("staff", 1),
              gone = submit("none", 1);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.begin = wall_add_s(l.now, 3630);
+    req_detail_mut(&j->req)->begin = wall_add_s(l.now, 3630);
     uint32_t later = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
     cycle_full();
@@ -225,19 +226,19 @@ static void test_why_it_can_never_run(void **state)
     uint32_t cpus = submit("main", 9);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.gpus = 1;
-    j->req.gpu_type = xstrdup("h100");
+    req_detail_mut(&j->req)->gpu_type = xstrdup("h100");
     uint32_t type = lab_submit(&l, j);
     j = lab_job(&l, JOB_KIND_BATCH);
     j->req.ntasks = 13;
     uint32_t tasks = lab_submit(&l, j);
     j = lab_job(&l, JOB_KIND_BATCH);
     j->req.nodes_min = 2;
-    j->req.exclusive = true;
+    req_detail_mut(&j->req)->exclusive = true;
     j->req.partition = xstrdup("narrow");
     uint32_t nodes = lab_submit(&l, j);
     j = lab_job(&l, JOB_KIND_BATCH);
     j->req.mem_node_mib = 9000;
-    j->req.exclusive = true;
+    req_detail_mut(&j->req)->exclusive = true;
     uint32_t mem = lab_submit(&l, j);
     cycle_full();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
@@ -323,7 +324,7 @@ static void test_why_licences(void **state)
     uint32_t ids[N_OF(wants)];
     for (size_t i = 0; i < N_OF(wants); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        j->req.licenses = xstrdup(wants[i]);
+        req_detail_mut(&j->req)->licenses = xstrdup(wants[i]);
         ids[i] = lab_submit(&l, j);
     }
     cycle_full();
@@ -539,7 +540,7 @@ static void test_places_agree(void **state)
     uint32_t one = submit("main", 8), two = submit("main", 8), other = submit("short", 4);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
-    j->req.licenses = xstrdup("cad");
+    req_detail_mut(&j->req)->licenses = xstrdup("cad");
     uint32_t licensed = lab_submit(&l, j);
     cycle_full();
     assert_int_equal(l.m.n_active, 3);
@@ -617,7 +618,7 @@ static uint32_t submit_with(const char *licences, const char *dependency, uint32
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
-    j->req.licenses = xstrdup(licences);
+    req_detail_mut(&j->req)->licenses = xstrdup(licences);
     j->req.dependency = xstrdup(dependency);
     j->req.time_limit_s = minutes * 60;
     return lab_submit(&l, j);
@@ -656,7 +657,7 @@ static void test_why_of_a_time_ahead(void **state)
     struct job *full = lab_job(&l, JOB_KIND_BATCH);
     full->req.partition = xstrdup("main");
     full->req.nodes_min = full->req.nodes_max = 2;
-    full->req.exclusive = true;
+    req_detail_mut(&full->req)->exclusive = true;
     full->req.time_limit_s = 3600;
     uint32_t runs = lab_submit(&l, full), ids[N_OF(rows)];
     cycle_full();
@@ -667,7 +668,7 @@ static void test_why_of_a_time_ahead(void **state)
         j->req.time_limit_s = 600;
         j->req.dependency = xstrdup(rows[i].dependency);
         if (rows[i].begin_s)
-            j->req.begin = wall_add_s(t, rows[i].begin_s);
+            req_detail_mut(&j->req)->begin = wall_add_s(t, rows[i].begin_s);
         ids[i] = lab_submit(&l, j);
     }
     l.now = t;

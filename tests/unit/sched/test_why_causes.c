@@ -134,7 +134,7 @@ static uint32_t submit_licensed(const char *licences)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
-    j->req.licenses = xstrdup(licences);
+    req_detail_mut(&j->req)->licenses = xstrdup(licences);
     j->req.time_limit_s = 600;
     return lab_submit(&l, j);
 }
@@ -363,8 +363,8 @@ static void test_places_in_a_long_queue(void **state)
         uint32_t place = i * 7 % LONG;
         j->req.partition = xstrdup(i % 3 ? "main" : "short,main");
         j->req.cpus_per_task = 8;
-        j->req.has_priority = true;
-        j->req.priority = LONG - place;
+        req_detail_mut(&j->req)->has_priority = true;
+        req_detail_mut(&j->req)->priority = LONG - place;
         at[place] = lab_submit(&l, j);
     }
     cycle_full();

@@ -134,8 +134,8 @@ static void test_recorded_array(void **state)
     list_for_each (j, &m->all, struct job, in_all) {
         if (!str_eq(j->req.name, "sweep"))
             continue;
-        check_int("of the array", j->array_count, 13);
-        check_int("of the array", j->array_max, 30);
+        check_int("of the array", job_origin(j)->array_count, 13);
+        check_int("of the array", job_origin(j)->array_max, 30);
         if (job_is_array_record(j))
             record = j;
         else
@@ -143,7 +143,7 @@ static void test_recorded_array(void **state)
     }
     assert_non_null(record);
     assert_int_equal(record->req.array_throttle, 2);
-    assert_int_equal(record->array_count, 13);
+    assert_int_equal(job_origin(record)->array_count, 13);
     assert_int_equal(job_pending_elements(record) + single, 13);
     assert_null(record->req.std_out);
     slurm_mirror_free(s);

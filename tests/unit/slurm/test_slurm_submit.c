@@ -133,7 +133,7 @@ static void test_words(void **state)
     m.req.mem_node_mib = 2048;
     m.req.name = xstrdup("a|b\n;c");
     m.req.workdir = xstrdup("/data");
-    m.req.exclusive = true;
+    req_detail_mut(&m.req)->exclusive = true;
     m.payload.script = (struct blob){.p = (uint8_t *)xstrdup(text), .n = strlen(text)};
     strv_push(&m.payload.env, "SLURM_SUBMIT_DIR=/home/ann");
     strv_push(&m.payload.env, "SBATCH_PARTITION=x");

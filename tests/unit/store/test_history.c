@@ -122,7 +122,7 @@ static void retire(uint32_t id)
     j->id = id;
     j->array_job = f.array_job;
     j->array_index = f.array_index;
-    j->state = f.state;
+    j->state = (uint8_t)f.state;
     j->user = xstrdup(f.user);
     j->req.name = xstrdup(f.name);
     j->partition = xstrdup(f.partition);

@@ -158,10 +158,10 @@ static void words_of_a_waiting_job(void **unused)
             char **to;
             const char *from;
         } texts[] = {{&j->req.dependency, rows[i].dependency},
-                     {&j->req.licenses, rows[i].licenses},
+                     {&req_detail_mut(&j->req)->licenses, rows[i].licenses},
                      {&j->req.partition, rows[i].partition},
                      {&req_rare_mut(&j->req)->nodelist, rows[i].nodelist},
-                     {&j->req.features, rows[i].features},
+                     {&req_detail_mut(&j->req)->features, rows[i].features},
                      {&req_rare_mut(&j->req)->reservation, rows[i].reservation}};
         for (size_t k = 0; k < N_OF(texts); k++) {
             free(*texts[k].to);
@@ -175,7 +175,7 @@ static void words_of_a_waiting_job(void **unused)
             j->req.nodes_min = rows[i].nodes;
         if (rows[i].mem_mib)
             j->req.mem_node_mib = rows[i].mem_mib;
-        j->req.exclusive = rows[i].whole;
+        req_detail_mut(&j->req)->exclusive = rows[i].whole;
         j->req.array_throttle = rows[i].throttle;
         jobtext_reason_words(&s, j);
         check_str(rows[i].want, s.s, rows[i].want);
@@ -315,7 +315,7 @@ static void resources(void **unused)
     struct str s = STR_INIT;
     add_node(j, "n1", 4, 2, 8192);
     add_node(j, "n2", 4, 2, 8192);
-    j->req.gpu_type = xstrdup("a100");
+    req_detail_mut(&j->req)->gpu_type = xstrdup("a100");
     jobtext_tres(&s, j, NULL);
     check_str("tres", s.s, "cpu=8,mem=16G,node=2,gres/gpu=4,gres/gpu:a100=4");
     str_clear(&s);
@@ -332,7 +332,7 @@ static void resources(void **unused)
     jobtext_min_memory(&s, j, false);
     check_str("memory not said", s.s, "0");
     str_clear(&s);
-    j->req.mem_cpu_mib = 2048;
+    req_detail_mut(&j->req)->mem_cpu_mib = 2048;
     jobtext_min_memory(&s, j, false);
     check_str("memory of a CPU", s.s, "2G");
     str_clear(&s);
