@@ -92,7 +92,8 @@ static void peer_drop(struct agent_peer *p, const char *why)
 {
     struct agent *a = &p->d->a;
     if (peer_is_controller(p)) {
-        log_info("the controller's connection is over: %s", why);
+        if (peer_log_may(&a->peer_log, a->loop))
+            log_info("the controller's connection is over: %s", why);
         a->uplink = (struct uplink){0};
         node_usage_watch(a->usage, false);
         spool_drop_waits(p->d->spool);
@@ -128,7 +129,7 @@ static void peer_become_controller(struct agent_peer *p, struct msg_hello *h)
                 break;
             }
     }
-    if (!peer_is_controller(p))
+    if (!peer_is_controller(p) && peer_log_may(&a->peer_log, a->loop))
         log_info("controller connected epoch=%llu", (unsigned long long)a->controller->epoch);
     a->uplink = (struct uplink){.wire = &p->wire, .serial = p->serial};
     a->controller->kill_wait_s = h->kill_wait_s;
@@ -145,7 +146,8 @@ static void peer_take_hello(struct agent_peer *p, uint64_t tag, struct msg_hello
     struct msg_agent m = agent_report_head(a);
     int r = controller_id_check(a, h, &err);
     if (r < 0) {
-        log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
+        if (peer_log_may(&a->peer_log, a->loop))
+            log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
         m.refused = xstrdup(err.s);
     } else {
         peer_become_controller(p, h);
@@ -235,7 +237,8 @@ static int peer_on_frame(void *ctx, const struct frame *f)
     void *body;
     int r = msg_node_decode(f, &body, &err);
     if (r < 0) {
-        log_warn("uid=%u sent a message that cannot be read: %s", p->uid, err.s);
+        if (peer_log_may(&p->d->a.peer_log, p->d->a.loop))
+            log_warn("uid=%u sent a message that cannot be read: %s", p->uid, err.s);
         return r;
     }
     if (f->type == MSG_HELLO)

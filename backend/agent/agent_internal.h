@@ -6,6 +6,7 @@
 #define STOKER_BACKEND_AGENT_AGENT_INTERNAL_H
 
 #include "backend/agent/agent_config.h"
+#include "backend/agent/peer_log.h"
 #include "backend/agent/uplink.h"
 #include "backend/loop/loop.h"
 #include "backend/node/node_facts.h"
@@ -20,6 +21,7 @@ struct agent {
     bool root;         /* it serves several users: its rights are root's, its own or its launcher's */
     struct list dirty; /* wires with something to send */
     struct uplink uplink;
+    struct peer_log peer_log;
     struct rights_client *rights;
     struct waiting_shims *waiting;
     struct controller_id *controller;

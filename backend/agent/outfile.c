@@ -66,7 +66,8 @@ static int outfile_on_frame(void *ctx, const struct frame *f)
 static void outfile_on_close(void *ctx, const char *why)
 {
     struct outfile *o = ctx;
-    if (o->open.n)
+    struct agent *a = o->of->a;
+    if (o->open.n && peer_log_may(&a->peer_log, a->loop))
         log_warn("the reader of a file has ended: %s", why);
     for (size_t i = 0; i < o->open.n; i++)
         outfile_refuse(o->of->a, o->open.v[i], 0, "the process that reads it has ended");

@@ -109,9 +109,11 @@ static void launch_refuse(struct agent *a, const struct launch *l, uint32_t kind
     free(end.message);
 }
 
-static void launch_log_refusal(const struct launch *l, const char *why)
+static void launch_log_refusal(struct agent *a, const struct launch *l, const char *why)
 {
-    log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt, why);
+    if (peer_log_may(&a->peer_log, a->loop))
+        log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt,
+                 why);
 }
 
 void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
@@ -144,7 +146,7 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
     struct errtext err;
     enum launch_fault fault;
     if (launch_check(a, l, &fault, &err) < 0) {
-        launch_log_refusal(l, err.s);
+        launch_log_refusal(a, l, err.s);
         launch_refuse(a, l, END_LAUNCH_FAILED, fault, err.s);
         return;
     }
@@ -152,7 +154,7 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
     struct rights_answer ans;
     bool gpus_closed;
     if (launch_ask(a, l, &q, &ans, &gpus_closed) < 0) {
-        launch_log_refusal(l, ans.text);
+        launch_log_refusal(a, l, ans.text);
         launch_refuse(a, l, END_LAUNCH_FAILED, ans.fault, ans.text);
         containment_remove_later(a->containment, q.group);
         return;
