@@ -362,15 +362,16 @@ bench:
 bench-run: all $(BENCH_PROGRAMS) $(TOOLS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)
 
-# fuzz_controller speaks to a controller of its own, built with the sanitizers.
+# fuzz_controller and fuzz_agent speak to programs of their own, built with the sanitizers.
 # With libFuzzer where there is clang, else with the driver of tests/fuzz. What is found lies in $(B)/fuzz/NAME-*; new
 # inputs in $(B)/fuzz/corpus: those worth keeping go into tests/fuzz/corpus by hand.
 FUZZ_CLANG := $(shell command -v clang 2>/dev/null)
 FUZZ_B := $(B)/$(if $(FUZZ_CLANG),libfuzzer,asan)
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz: export STOKERD := $(abspath $(B))/asan/bin/stokerd
+fuzz: export STOKER_AGENT := $(abspath $(B))/asan/bin/stoker-agent
 fuzz:
-	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(B)/asan/bin/stokerd
+	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(B)/asan/bin/stokerd $(B)/asan/bin/stoker-agent
 ifeq ($(FUZZ_CLANG),)
 	@+$(MAKE) --no-print-directory B=$(FUZZ_B) SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(FUZZ_B)/%)
 	@for f in $(FUZZERS:$(B)/%=$(FUZZ_B)/%); do echo "== $$f"; $$f -s $(FUZZ_SECONDS) || exit 1; done

@@ -129,6 +129,29 @@ static void mutate(struct input *in, const struct input *other, uint64_t *rng)
     }
 }
 
+#pragma weak LLVMFuzzerCustomMutator
+
+static uint64_t driver_rng;
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
+{
+    struct input in = {.n = size < sizeof in.b ? size : sizeof in.b};
+    memcpy(in.b, data, in.n);
+    const struct input self = in;
+    mutate(&in, &self, &driver_rng);
+    in.n = in.n < max ? in.n : max;
+    memcpy(data, in.b, in.n);
+    return in.n;
+}
+
+static void change(struct input *in, const struct input *other)
+{
+    if (LLVMFuzzerCustomMutator && check_rand(&driver_rng) % 4)
+        in->n = LLVMFuzzerCustomMutator(in->b, in->n, sizeof in->b, (unsigned)check_rand(&driver_rng));
+    else
+        mutate(in, other, &driver_rng);
+}
+
 int main(int argc, char **argv)
 {
     static struct input seeds[256];
@@ -156,13 +179,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: no seeds\n", name);
         return 1;
     }
-    uint64_t rng = check_seed();
+    driver_rng = check_seed();
     time_t end = time(NULL) + seconds;
     long n = 0;
     for (; runs < 0 ? (n % 64 != 0 || time(NULL) < end) : n < runs; n++) {
-        current = seeds[n < (long)n_seeds ? (size_t)n : check_rand(&rng) % n_seeds];
-        for (uint64_t k = n < (long)n_seeds ? 0 : 1 + check_rand(&rng) % 8; k; k--)
-            mutate(&current, &seeds[check_rand(&rng) % n_seeds], &rng);
+        current = seeds[n < (long)n_seeds ? (size_t)n : check_rand(&driver_rng) % n_seeds];
+        for (uint64_t k = n < (long)n_seeds ? 0 : 1 + check_rand(&driver_rng) % 8; k; k--)
+            change(&current, &seeds[check_rand(&driver_rng) % n_seeds]);
         run_one(&current);
     }
     printf("%s: %ld inputs\n", name, n);

@@ -1,5 +1,5 @@
 /* What a controller of any release tells a client, folded into its mirror: the state stays sound, or the
- * client is told to ask again. An input is a list of messages: type, length (two bytes each), body. */
+ * client is told to ask again. An input is a list of messages (conversation.h). */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "src/client/client.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
-#include "tests/fuzz/driver.h"
+
+#define CONVERSATION_CONNS 1
+#include "tests/fuzz/conversation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct model m;
     struct errtext err = {""};
     model_init(&m);
-    for (size_t at = 0; at + 4 <= size;) {
-        struct frame f = {.type = (uint16_t)(data[at] | data[at + 1] << 8), .body = data + at + 4};
-        size_t n = (size_t)(data[at + 2] | data[at + 3] << 8), left = size - at - 4;
-        f.size = n < left ? n : left;
-        at += 4 + f.size;
+    struct said said;
+    for (size_t at = 0; conversation_next(data, size, &at, &said);) {
+        struct frame f = {.type = said.type, .body = said.body, .size = said.n};
         if (f.type == MSG_JOBS && mirror_feed_rows(&m, f.body, f.size, &err) < 0)
             break;
         struct incoming in = {.kind = (enum msg_kind)f.type};

@@ -1,8 +1,7 @@
 /* Whole conversations with a running controller, over six connections: five of clients, one of a node's
- * agent. An input is a list of messages, each with its connection (one byte), type and length (two bytes
- * each) and body; captured ones are the corpus. The controller must answer afterwards, or have ended in
- * order: a message may ask for that. It is a program of its own, STOKERD or bin/stokerd beside this one,
- * best built with sanitizers. */
+ * agent. An input is a list of messages (conversation.h); captured ones are the corpus. The controller must
+ * answer afterwards, or have ended in order: a message may ask for that. It is a program of its own,
+ * STOKERD or bin/stokerd beside this one, best built with sanitizers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,10 +19,12 @@
 #include "src/client/client.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
-#include "tests/fuzz/driver.h"
 
-#define CLIENTS 5
-#define CONNS   (CLIENTS + 1)
+#define CLIENTS            5
+#define CONNS              (CLIENTS + 1)
+#define CONVERSATION_CONNS CONNS
+#include "tests/fuzz/conversation.h"
+
 #define WAIT_MS 60000
 
 static struct {
@@ -189,14 +190,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!it.controller)
         spawn();
     uint64_t tag = 0;
-    for (size_t at = 0; at + 5 <= size;) {
-        struct frame f = {
-            .type = (uint16_t)(data[at + 1] | data[at + 2] << 8), .tag = ++tag, .body = data + at + 5};
-        size_t n = (size_t)(data[at + 3] | data[at + 4] << 8), left = size - at - 5;
-        f.size = n < left ? n : left;
-        say(data[at] % CONNS, &f);
-        at += 5 + f.size;
-    }
+    struct said m;
+    for (size_t at = 0; conversation_next(data, size, &at, &m);)
+        say((int)m.conn, &(struct frame){.type = m.type, .tag = ++tag, .body = m.body, .size = m.n});
     check_alive();
     for (int i = 0; i < CONNS; i++)
         drain(i);
