@@ -1,5 +1,6 @@
-/* peer_log.h - lines of the log that a peer of the agent causes are bounded: a controller that was broken into
- * could fill the node's disk with them. After 200 lines in a minute the rest are counted, and told as one. */
+/* peer_log.h - lines of the log that a peer of the agent causes are bounded: a controller that was broken
+ * into could fill the node's disk with them. After 200 lines in a minute the rest are counted, and told as
+ * one. */
 #ifndef STOKER_BACKEND_AGENT_PEER_LOG_H
 #define STOKER_BACKEND_AGENT_PEER_LOG_H
 
