@@ -207,6 +207,19 @@ static void task_shim_waits(struct atask *t)
     waiting_shims_keep(t->a->waiting, pid, t->uid, fd, t->n_killed);
 }
 
+/* That a script has begun is told a little later: then the end of a short one goes with it, and one commit
+ * of the controller has both. */
+static void task_shim_runs(struct atask *t, const struct launch_status *st, uint64_t used_ms)
+{
+    bool waits = t->st.state == LAUNCH_STARTING && st->key.step == STEP_BATCH && !st->killing && !st->stuck;
+    t->st = *st;
+    t->shim_used_ms = used_ms;
+    if (waits)
+        task_table_tell_later(t);
+    else
+        uplink_send(&t->a->uplink, MSG_TASK_RUNNING, 0, &t->st);
+}
+
 static int task_shim_on_frame(void *ctx, const struct frame *f)
 {
     struct atask *t = ctx;
@@ -224,9 +237,7 @@ static int task_shim_on_frame(void *ctx, const struct frame *f)
             st.gpus = t->st.gpus;
             st.mem_mib = t->st.mem_mib;
         }
-        t->st = st;
-        t->shim_used_ms = f->tag;
-        uplink_send(&a->uplink, MSG_TASK_RUNNING, 0, &t->st);
+        task_shim_runs(t, &st, f->tag);
         return 0;
     case MSG_TASK_END:
         if (codec_decode(&launch_end_rec, f->body, f->size, &end, NULL) < 0)

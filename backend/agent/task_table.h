@@ -15,6 +15,7 @@ struct agent;
 struct atask {
     struct agent *a;
     struct list in_table;
+    struct list in_news; /* while the controller is to be told that it runs */
     struct list in_lost; /* while its processes are being killed without a shim */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
@@ -48,6 +49,8 @@ struct atask {
 struct task_table {
     struct list all;
     struct list lost; /* a shim is missing: sweep.c kills what it left */
+    struct list news;
+    struct loop_timer news_timer; /* armed while news is not empty */
     struct idmap by_key, by_pid;
     unsigned n_live;
     void (*on_end)(void *ctx, const struct launch_key *key); /* a task has ended */
@@ -63,6 +66,10 @@ struct atask *task_table_find(struct task_table *tt, const struct launch_key *ke
 /* The same; attempt 0 is the newest one. */
 struct atask *task_table_find_latest(struct task_table *tt, const struct launch_key *key);
 struct atask *task_table_add(struct agent *a, const struct launch_key *key);
+/* Tells the controller within some milliseconds that the task runs. */
+void task_table_tell_later(struct atask *t);
+/* Tells it now where it is still to be told. */
+void task_table_tell_now(struct atask *t);
 /* Its supervisor is the process pid. */
 void task_table_set_shim(struct atask *t, pid_t pid);
 /* Forgets the shim, which has ended or is of no more interest. */

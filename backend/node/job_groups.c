@@ -439,7 +439,7 @@ static bool job_groups_remove_in(const struct job_groups *g, const struct cgroup
         gone = cgroup_fs_remove(tasks) && cgroup_fs_remove(supervisors);
         free(supervisors);
     }
-    gone = cgroup_fs_remove(dir);
+    gone = gone && tree->version == 1 ? gone : cgroup_fs_remove(dir);
     free(tasks);
     free(dir);
     return gone;

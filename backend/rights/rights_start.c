@@ -58,11 +58,11 @@ static int rights_send_rest(int sock, const char *p, size_t size)
     return e;
 }
 
-/* A supervisor of a job's groups goes with them. What an agent of another account says to one that waits
- * would be believed as a grant. */
+/* A supervisor of a job's v2 group goes with that; it leaves those of v1. What an agent of another account
+ * says to one that waits would be believed as a grant. */
 static bool rights_may_stay(const struct rights *r, const struct task_groups *of)
 {
-    return r->cfg.take_shim && !rights_is_shared(r) && !of->supervisor && !of->inherited.n;
+    return r->cfg.take_shim && !rights_is_shared(r) && !of->supervisor;
 }
 
 /* What the supervisor believes whatever the agent says: the first that comes on its socket. */

@@ -51,12 +51,9 @@
 
 static bool shim_claim(struct shim *s)
 {
-    struct proc self;
     struct shim_record rec = {
         .version = SHIM_VERSION, .pid = getpid(), .t_start = s->t_start, .nonce = s->l.key.nonce};
-    if (proc_read(rec.pid, &self) < 0)
-        return false;
-    rec.start = self.start;
+    rec.start = s->start;
     snprintf(rec.boot_id, sizeof rec.boot_id, "%s", s->setup.boot_id ? s->setup.boot_id : "-");
     snprintf(rec.group, sizeof rec.group, "%s", s->setup.group ? s->setup.group : "");
     int r = taskdir_claim(s->dir_fd, &rec);
@@ -419,6 +416,8 @@ static void shim_finish(struct shim *s)
     end.message = s->message;
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
+    if (s->setup.stays)
+        shim_group_leave_cpus(s); /* they go with the job */
     shim_store_end(s, &end);
     shim_agent_add(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->setup.stays)

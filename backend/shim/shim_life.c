@@ -172,6 +172,7 @@ static void life_renew(struct shim *s)
     struct shim next = life_fresh("");
     next.in = s->in;
     next.out = s->out;
+    next.start = s->start;
     next.signal_fd = s->signal_fd;
     memcpy(next.spare_fds, s->spare_fds, sizeof next.spare_fds);
     next.used_ms = s->used_ms;
@@ -211,8 +212,10 @@ static bool life_next_task(struct shim_life *f)
     return true;
 }
 
-static void life_settle(struct shim *s)
+/* False where it cannot be found out who this process is. */
+static bool life_settle(struct shim *s)
 {
+    struct proc self;
     sigset_t all, chld;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL); /* only SIGKILL ends a supervisor */
@@ -224,6 +227,10 @@ static void life_settle(struct shim *s)
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     s->signal_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (proc_read(getpid(), &self) < 0)
+        return false;
+    s->start = self.start;
+    return true;
 }
 
 int shim_main(const char *dir, char *title, size_t title_size)
@@ -235,7 +242,8 @@ int shim_main(const char *dir, char *title, size_t title_size)
         fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
         return 1;
     }
-    life_settle(&f.s);
+    if (!life_settle(&f.s))
+        return 1;
     do {
         if (!shim_run_task(&f.s))
             return 1;

@@ -52,6 +52,7 @@ enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
 struct shim {
     const char *dir;
     int dir_fd;
+    uint64_t start; /* of this process, clock ticks after boot */
     struct launch l;
     struct shim_setup setup;
     char mark[160];

@@ -45,3 +45,18 @@ int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool syn
         return r;
     return renameat(dir_fd, next, dir_fd, name) < 0 ? -errno : 0;
 }
+
+int atomic_create(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+{
+    char next[NAME_SIZE];
+    snprintf(next, NAME_SIZE, "%s.tmp", name);
+    int fd = openat(dir_fd, next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0)
+        return errno == EEXIST ? atomic_write(dir_fd, name, p, n, sync) : -errno;
+    int r = file_write_fd(fd, p, n);
+    if (r == 0 && sync && fdatasync(fd) < 0)
+        r = -errno;
+    if (close(fd) < 0 && r == 0)
+        r = -errno;
+    return r ? r : renameat(dir_fd, next, dir_fd, name) < 0 ? -errno : 0;
+}

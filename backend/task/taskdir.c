@@ -116,7 +116,7 @@ int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
     codec_encode(&launch_end_rec, &with_crc, &body);
     uint8_t *at = find_number((uint8_t *)body.s, body.len, CRC_PLACE);
     put_be32(at, crc_of((const uint8_t *)body.s, body.len));
-    int r = atomic_write(dir_fd, "end", body.s, body.len, sync);
+    int r = atomic_create(dir_fd, "end", body.s, body.len, sync);
     str_fini(&body);
     return r;
 }

@@ -88,7 +88,10 @@ int ulimit_set(enum ulimit_kind k, uint64_t soft)
         return -errno;
     rlim_t want = soft == ULIMIT_UNLIMITED ? RLIM_INFINITY : (rlim_t)soft;
     bool lower = lim.rlim_max != RLIM_INFINITY && (want == RLIM_INFINITY || want > lim.rlim_max);
-    lim.rlim_cur = lower ? lim.rlim_max : want;
+    want = lower ? lim.rlim_max : want;
+    if (lim.rlim_cur == want)
+        return lower;
+    lim.rlim_cur = want;
     if (setrlimit((__rlimit_resource_t)kinds[k].resource, &lim) < 0)
         return -errno;
     return lower;
