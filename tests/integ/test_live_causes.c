@@ -58,6 +58,8 @@ static const struct live_row rows[] = {
      .wants = {{"HELD", "held by root, an administrator, who must release it", 0},
                {"NOT_YET", "its earliest start is in 29 min", 1800}},
      .advice = ""},
+    {"requeued and held", .steps = "*ann -c1 -t 10\nplay 5\nrequeuehold ann $*\nplay 5",
+     .reason = "JobHeldUser", .wants = {{"HELD", "held by ann", 0}}, .advice = "", .past = "requeued"},
     {"held, and no node has its CPUs", .steps = "*ann -H -c8\ncut", .reason = "JobHeldUser",
      .wants = {{"HELD", "held by ann; a release is refused: no node of main has 8 CPUs", 0},
                {"NO_FIT", "no node of main has 8 CPUs (2 nodes: 2 too few CPUs (", 0}},
@@ -409,6 +411,13 @@ static const struct live_row rows[] = {
                 "reaches its limit",
                 1800}},
      .start = 1800},
+    {"two nodes, one of them by name", .steps = "bob -c8 -w n2 -t 30\n*ann -N2 -c8 -w n1",
+     .reason = "Resources",
+     .wants = {{"BUSY",
+                "2 nodes: 1 too few free CPUs (n2), 1 would do (n1); room comes when job $1 reaches its "
+                "limit",
+                1800}},
+     .start = 1800},
     {"a feature", .steps = "bob -c8 -w n1 -t 30\n*ann -c4 -C fast", .reason = "Resources",
      .wants = {{"BUSY",
                 "1 too few free CPUs (n1), 1 without the features (n2); room comes when job $1 reaches "
@@ -553,6 +562,24 @@ static const struct live_row rows[] = {
     {"it ended an hour ago", .steps = "*ann -c1 -t 5\nplay 3900", .says = "job $* has ended: "},
     {"it was cancelled an hour ago", .steps = "*ann -c1\ncancel $*\nplay 3600",
      .says = "job $* has ended: cancelled by root, at "},
+
+    /* --- submissions --- */
+    {"test-only, and a node is drained", .steps = "bob -c8 -w n2 -t 20\ndrain n1 fan broken",
+     .tries = "--test-only -c4 -t 10",
+     .says =
+         "2 nodes: 1 too few free CPUs (n2), 1 drained; n1 is drained: fan broken (root); room comes when "
+         "job $1 reaches its limit"},
+    {"test-only, and all nodes are drained", .steps = "drain n1 fan broken\ndrain n2 new disk",
+     .tries = "--test-only -c4 -t 10",
+     .says = "n1 is drained: fan broken (root), n2 is drained: new disk (root)"},
+    {"test-only, and a window is ahead", .steps = "maintenance disks n[1-2] 600 1800",
+     .tries = "--test-only -c4 -t 20",
+     .says = "2 nodes are kept for the maintenance window disks in 9 min"},
+    {"two nodes of which one is named", .steps = "play 1", .tries = "-N2 -w n3 -c4", .says = "n3"},
+    {"a node that the partition does not have", .steps = "play 1", .tries = "-w s1 -c4",
+     .says = "no node of main"},
+    {"two nodes, and one that the partition does not have", .steps = "play 1", .tries = "-N2 -w s1 -c4",
+     .says = "main cannot give"},
 };
 
 int main(void)

@@ -103,6 +103,8 @@ static void live_case_step(struct live_case *c, const char *line)
     rest = rest ? rest + 1 : "";
     if (str_eq(word, "hold"))
         live_case_act(c, w.v[1], ACT_HOLD, w.v[2]);
+    else if (str_eq(word, "requeuehold"))
+        live_case_act(c, w.v[1], ACT_REQUEUE_HOLD, w.v[2]);
     else if (str_eq(word, "cancel"))
         live_case_act(c, "root", ACT_CANCEL, w.v[1]);
     else if (str_eq(word, "update"))
@@ -433,6 +435,22 @@ static void live_case_check_past(struct live_case *c, const struct msg_why *w)
     free(want);
 }
 
+/* Of a submission: what is answered, or why it is refused. */
+static void live_case_check_submission(struct live_case *c)
+{
+    struct cause_reader r = live_reader();
+    struct msg_result answer;
+    char *want = live_case_fill(c, c->row->says);
+    live_begin = c->begin;
+    live_try_submit(&c->rows->lab, "ann", c->row->tries, &answer);
+    char *s = cause_string(&answer.cause, &r);
+    if (!strstr(s, want))
+        live_case_wrong(c, "it says \"%s\", not \"%s\"", s, want);
+    free(s);
+    free(want);
+    rec_fini(&msg_result_rec, &answer);
+}
+
 /* Of a job that waits. */
 static void live_case_check_all(struct live_case *c)
 {
@@ -458,7 +476,9 @@ void live_row_play(struct live_rows *rows, const struct live_row *row)
 {
     struct live_case c = {.rows = rows, .row = row};
     live_case_set_up(&c);
-    if (row->says)
+    if (row->tries)
+        live_case_check_submission(&c);
+    else if (row->says)
         live_case_check_command(&c);
     else
         live_case_check_all(&c);

@@ -6,6 +6,7 @@
  *     ann OPTIONS                       a job that is submitted with these options of sbatch
  *     *ann OPTIONS                      the job that is asked about
  *     hold USER N, cancel N             of job $N
+ *     requeuehold USER N
  *     update USER N KEY=VALUE
  *     drain NODE REASON...
  *     maintenance NAME NODES FROM TO    seconds from now
@@ -42,10 +43,11 @@ struct live_row {
     struct live_want wants[LIVE_WANTS]; /* no further cause is named */
     int start; /* seconds from the beginning; 0: none is said; -1: what is said comes true; -2: whatever */
     const char *advice; /* is in the sentence; "": there must be none; NULL: whatever there is must help */
-    bool goes_on;     /* the same cause is there again when it has cleared: another job, another element */
-    bool ends_before; /* it starts elsewhere, or is given up, before its causes clear */
-    const char *says; /* of a job that does not wait: is in what `stoker why` prints; NULL: it waits */
-    const char *past; /* is in what is said of the run before; NULL: it has not run */
+    bool goes_on;      /* the same cause is there again when it has cleared: another job, another element */
+    bool ends_before;  /* it starts elsewhere, or is given up, before its causes clear */
+    const char *says;  /* of a job that does not wait: is in what `stoker why` prints; NULL: it waits */
+    const char *tries; /* options of a submission of ann's that is answered as it says; NULL: none */
+    const char *past;  /* is in what is said of the run before; NULL: it has not run */
 };
 
 struct live_rows {

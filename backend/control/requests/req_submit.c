@@ -269,6 +269,8 @@ static void submit_answer_test(struct session *s, uint64_t tag, const struct job
                                           .part = xstrdup(t.partition)}};
     if (!wall_is_set(t.forecast.start) || t.reason != REASON_NONE)
         submit_cause_wait(c, j, &t, cause_add(&answer.cause, CAUSE_NONE));
+    if (!t.now && t.reason == REASON_NONE)
+        sched_explain_new(c->planner, &v, j, loop_wall(c->loop), &answer.cause);
     submit_answer(s, tag, &j->req, &answer);
     trial_fini(&t);
 }

@@ -44,6 +44,11 @@ struct plan_filter {
     bool waiting; /* only what waits */
 };
 
+/* What there is in the way of a job that is not in the queue, as of now: nodes that are out or busy,
+ * windows. Appends a part to *ret for each. Cost: that of its nodes. */
+void sched_explain_new(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                       struct cause *ret);
+
 /* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start; what
  * runs leaves room for half of them to what waits. ret
  * is initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */

@@ -10,7 +10,8 @@
 /* When the last of the causes clears that are known to clear; now, if none is. */
 static int64_t opens_from(const struct question *q)
 {
-    int64_t t = q->queue->pool.now;
+    int64_t begin = req_detail(&q->j->req)->begin.ms,
+            t = q->queue->pool.now > begin ? q->queue->pool.now : begin;
     for (size_t i = 0; i < q->w->causes.n; i++) {
         const struct cause *c = &q->w->causes.v[i];
         bool opens = c->cls == WHY_NOT_YET || c->cls == WHY_DEP_WAIT || c->cls == WHY_WINDOW;

@@ -382,7 +382,7 @@ void why_no_place(const struct question *q, const struct plan_choice *c)
 {
     struct refused r;
     struct pool_parts parts;
-    bool queues = q->u->class;
+    bool queues = q->u && q->u->class;
     if (queues && explain_late(q, c))
         return;
     bool fits = fits_at(q, c, q->from, &parts);

@@ -434,6 +434,21 @@ void sched_wait(struct planner *p, const struct sched_view *v, const struct job 
     rec_fini(&msg_why_rec, &w);
 }
 
+void sched_explain_new(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                       struct cause *ret)
+{
+    struct msg_why w = {.job = j->id, .state = j->state};
+    struct question q = {.p = p, .queue = planner_queue(p), .v = v, .j = j, .now = now, .w = &w};
+    sched_waits_begin(p, v, now);
+    uint32_t tasks;
+    q.step = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;
+    why_once_eligible(&q);
+    sched_waits_end(p);
+    for (size_t i = 0; i < w.causes.n; i++)
+        cause_add_take(ret, &w.causes.v[i]);
+    rec_fini(&msg_why_rec, &w);
+}
+
 void sched_waits_end(struct planner *p)
 {
     priorities_end_query(planner_queue(p));
