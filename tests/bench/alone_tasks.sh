@@ -39,7 +39,7 @@ singles() {
     wait_for 300 empty
 }
 step_job() {
-    printf 'output = "/dev/null";\nsteps = ( { tasks = %d; command = "true"; mem = none; } );\n' "$1" >tasks.job
+    printf 'output = "/dev/null";\nsteps = ( { name = "tasks"; tasks = %d; command = "true"; } );\n' "$1" >tasks.job
     must stoker submit tasks.job
     wait_for 600 empty
 }
