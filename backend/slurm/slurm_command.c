@@ -30,6 +30,7 @@ struct slurm_command {
     bool over, killed;
     struct mono started;
     slurm_command_fn *fn;
+    void (*on_bytes)(void *ctx, unsigned stream, const char *p, size_t n); /* NULL: texts collect them */
     void *ctx;
 };
 
@@ -129,6 +130,10 @@ static void slurm_command_read(struct slurm_command *c, enum stream which)
         slurm_command_check_over(c);
         return;
     }
+    if (c->on_bytes) { /* may drop the command */
+        c->on_bytes(c->ctx, which == STREAM_OUT ? 1 : 2, s->s, (size_t)n);
+        return;
+    }
     s->len += (size_t)n;
     s->s[s->len] = '\0';
     if (which == STREAM_SAYS && s->len > SAYS_MAX)
@@ -213,7 +218,12 @@ struct slurm_command *slurm_command_new(struct loop *l, const struct slurm_comma
                                         slurm_command_fn *fn, void *ctx)
 {
     struct slurm_command *c = xcalloc(1, sizeof *c);
-    *c = (struct slurm_command){.loop = l, .fn = fn, .ctx = ctx, .started = loop_now(l), .exit_code = -1};
+    *c = (struct slurm_command){.loop = l,
+                                .fn = fn,
+                                .ctx = ctx,
+                                .on_bytes = spec->on_bytes,
+                                .started = loop_now(l),
+                                .exit_code = -1};
     c->process = (struct loop_fd){.fd = -1, .fn = slurm_command_on_over, .ctx = c};
     c->streams[STREAM_OUT] = (struct loop_fd){.fd = -1, .fn = slurm_command_on_out, .ctx = c};
     c->streams[STREAM_SAYS] = (struct loop_fd){.fd = -1, .fn = slurm_command_on_says, .ctx = c};
@@ -232,7 +242,8 @@ struct slurm_command *slurm_command_new(struct loop *l, const struct slurm_comma
     loop_watch(l, &c->process, LOOP_READ);
     for (size_t i = 0; i < N_STREAMS; i++)
         loop_watch(l, &c->streams[i], LOOP_READ);
-    loop_timer_set(l, &c->patience, spec->timeout_ms);
+    if (spec->timeout_ms)
+        loop_timer_set(l, &c->patience, spec->timeout_ms);
     return c;
 }
 

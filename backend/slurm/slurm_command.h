@@ -28,9 +28,11 @@ struct slurm_command_spec {
     const char *dir; /* where Slurm's commands lie */
     const struct strv *argv;
     const struct strv *env; /* slurm_clean_env, or that with more in it */
-    uint32_t timeout_ms;
-    int in_fd;             /* its standard input, which stays the caller's; 0: nothing is read */
-    const char *begins_in; /* a directory; NULL: that of this process */
+    uint32_t timeout_ms;    /* 0: it may run for as long as it likes */
+    int in_fd;              /* its standard input, which stays the caller's; 0: nothing is read */
+    const char *begins_in;  /* a directory; NULL: that of this process */
+    /* Gets what it prints to stream 1 or 2 as it comes, and nothing of it is collected; NULL: it is. */
+    void (*on_bytes)(void *ctx, unsigned stream, const char *p, size_t n);
 };
 
 /* Starts it. fn is called once, later, unless the command is dropped. */

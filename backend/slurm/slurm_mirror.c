@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/slurm/live/slurm_detail.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_job.h"
 #include "backend/slurm/slurm_table.h"
@@ -17,10 +18,17 @@ struct known_row { /* of a job or a node, as it was printed last */
     uint64_t answer; /* the number of that answer */
 };
 
+struct known_detail {    /* what was asked about one running job */
+    struct wall t_start; /* of the run that it is about */
+    bool has_devices;
+    struct job *job; /* its alloc and steps alone */
+};
+
 struct slurm_mirror {
     struct model m;
-    struct idmap jobs;  /* id -> struct known_row */
-    struct idmap nodes; /* hash of the name -> struct known_row */
+    struct idmap details; /* id -> struct known_detail */
+    struct idmap jobs;    /* id -> struct known_row */
+    struct idmap nodes;   /* hash of the name -> struct known_row */
     uint64_t n_answers;
     bool has_memory;
     bool has_all; /* the last answer about jobs had those of all users */
@@ -56,10 +64,21 @@ static void known_rows_free(struct idmap *map)
     idmap_fini(map);
 }
 
+static void known_detail_free(struct known_detail *d)
+{
+    if (!d)
+        return;
+    job_free(d->job);
+    free(d);
+}
+
 void slurm_mirror_free(struct slurm_mirror *s)
 {
     if (!s)
         return;
+    idmap_for_each (&s->details, slot)
+        known_detail_free(slot->value);
+    idmap_fini(&s->details);
     known_rows_free(&s->jobs);
     known_rows_free(&s->nodes);
     model_fini(&s->m);
@@ -183,11 +202,76 @@ static int mirror_find_rows(const struct slurm_span *answer, const char *word, s
     return r;
 }
 
+/* --- details --- */
+
+static bool mirror_is_of_this_run(const struct known_detail *d, const struct job *j)
+{
+    return d && j->holding && d->t_start.ms == j->t_start.ms && d->job->alloc.n == j->alloc.n;
+}
+
+/* Gives a job what is known of this run beyond its row. */
+static void mirror_add_detail(struct slurm_mirror *s, struct job *j)
+{
+    const struct known_detail *d = idmap_get(&s->details, j->id);
+    if (!mirror_is_of_this_run(d, j)) {
+        known_detail_free(idmap_remove(&s->details, j->id));
+        return;
+    }
+    rec_list_free(&alloc_rec, &j->alloc);
+    for (size_t i = 0; i < d->job->alloc.n; i++)
+        rec_copy(&alloc_rec, rec_list_push(&j->alloc), &d->job->alloc.v[i]);
+    if (!d->job->steps.n)
+        return;
+    rec_list_free(&step_rec, &j->steps);
+    for (size_t i = 0; i < d->job->steps.n; i++)
+        rec_copy(&step_rec, rec_list_push(&j->steps), &d->job->steps.v[i]);
+}
+
+bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id)
+{
+    const struct known_detail *d = idmap_get(&s->details, id);
+    const struct job *j = model_get_job(&s->m, id);
+    return j && mirror_is_of_this_run(d, j) && d->has_devices;
+}
+
+static struct job *mirror_copy_job(const struct job *j)
+{
+    struct job *copy = xcalloc(1, sizeof *copy);
+    rec_copy(&job_rec, copy, j);
+    list_init(&copy->in_all);
+    list_init(&copy->in_queue);
+    return copy;
+}
+
+int slurm_mirror_take_detail(struct slurm_mirror *s, uint32_t id, const struct slurm_span *steps,
+                             const char *word, const struct slurm_span *devices, struct errtext *err)
+{
+    const struct job *known = model_get_job(&s->m, id);
+    if (!known || !known->holding)
+        return 0;
+    struct job *j = mirror_copy_job(known);
+    slurm_detail_read_devices(j, devices);
+    int r = slurm_detail_read_steps(j, steps, word, err);
+    if (r < 0) {
+        job_free(j);
+        return r;
+    }
+    struct known_detail *d = idmap_get(&s->details, id), *new = xcalloc(1, sizeof *new);
+    *new = (struct known_detail){.t_start = j->t_start, .job = j};
+    new->has_devices = devices->n || (mirror_is_of_this_run(d, known) && d->has_devices);
+    known_detail_free(d);
+    idmap_set(&s->details, id, new);
+    s->m.seq++;
+    return mirror_fold(s, EV_JOB_ROW, id, j) == 0;
+}
+
 /* A row that no model takes is left out: nothing is shown rather than something wrong. */
 static bool mirror_take_job(struct slurm_mirror *s, const struct slurm_row *row,
                             const struct slurm_array *array)
 {
     struct job *j = slurm_job_read(row, array);
+    if (j)
+        mirror_add_detail(s, j);
     bool taken = j && mirror_fold(s, EV_JOB_ROW, j->id, j) == 0;
     if (taken && j->id >= s->m.next_job)
         s->m.next_job = j->id + 1;
@@ -200,9 +284,11 @@ static bool mirror_drop_missing_jobs(struct slurm_mirror *s)
     size_t n;
     uint64_t *ids = mirror_take_missing(s, &s->jobs, &n);
     struct ev_none none = {0};
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        known_detail_free(idmap_remove(&s->details, ids[i]));
         if (model_get_job(&s->m, (uint32_t)ids[i]))
             mirror_fold(s, EV_JOB_GONE, (uint32_t)ids[i], &none);
+    }
     free(ids);
     return n;
 }

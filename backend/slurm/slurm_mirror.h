@@ -35,6 +35,15 @@ int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *a
     __attribute__((warn_unused_result));
 int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The steps and the devices of one running job: answers of `squeue --steps` with that word, and of
+ * `scontrol
+ * --details show job`, empty where it was not asked. They hold until the job ends or starts again. 0 too
+ * where the job is not known or does not run. */
+int slurm_mirror_take_detail(struct slurm_mirror *s, uint32_t id, const struct slurm_span *steps,
+                             const char *word, const struct slurm_span *devices, struct errtext *err)
+    __attribute__((warn_unused_result));
+/* Whether the devices of that job are known. */
+bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id);
 /* Whether Slurm hands out memory, by its configuration; else it is not counted. */
 bool slurm_mirror_has_memory(const struct slurm_mirror *s);
 /* SLURM_VERSION of the configuration; NULL: not known yet. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/slurm/live/slurm_attach.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/filename.h"
 
@@ -61,6 +62,32 @@ static int slurm_output_open(const struct job *j, bool err)
     return fd;
 }
 
+/* "12.0", "6_5.0", as Slurm's commands take it. */
+static char *slurm_output_step(const struct job *j, int32_t step)
+{
+    bool element = j->array_job && j->array_job != j->id && j->array_index != ARRAY_NONE;
+    return element ? xasprintf("%u_%u.%d", j->array_job, j->array_index, step)
+                   : xasprintf("%u.%d", j->id, step);
+}
+
+/* Of a step: its output goes to its srun, or to a file that is not known here. */
+static bool slurm_output_attach(struct slurm_session *s, uint64_t tag, const struct job *j,
+                                const struct msg_output_read *m, bool waits)
+{
+    struct msg_output_data d = {0};
+    struct errtext err = {""};
+    char *name = slurm_output_step(j, m->key.step);
+    int r = slurm_attach_read(s->attaches, name, m, &d, &err);
+    free(name);
+    if (r == -EAGAIN && waits)
+        return false;
+    if (r < 0 && r != -EAGAIN)
+        slurm_session_refuse(s, tag, REFUSAL_NOT_RUNNING, err.s);
+    else
+        slurm_session_send(s, MSG_OUTPUT_DATA, tag, &d);
+    return true;
+}
+
 /* Answers, unless it may wait and there is nothing new. Returns whether it has. */
 static bool slurm_output_answer(struct slurm_session *s, uint64_t tag, const struct msg_output_read *m,
                                 bool waits)
@@ -71,6 +98,8 @@ static bool slurm_output_answer(struct slurm_session *s, uint64_t tag, const str
         slurm_session_refuse(s, tag, REFUSAL_NO_JOB, refusal_slurm(REFUSAL_NO_JOB));
         return true;
     }
+    if (m->key.step >= 0)
+        return slurm_output_attach(s, tag, j, m, waits);
     int fd = slurm_output_open(j, m->stream == 2);
     if (fd < 0 || fstat(fd, &st) < 0) {
         slurm_output_refuse(s, tag, fd < 0 ? fd : -EIO);
@@ -109,6 +138,13 @@ static void slurm_read_look(void *ctx)
         loop_timer_set(r->session->hub->loop, &r->timer, LOOK_MS);
 }
 
+void slurm_output_more(struct slurm_session *s)
+{
+    list_for_each (r, &s->reads, struct slurm_read, link)
+        if (r->m.key.step >= 0 && slurm_output_answer(s, r->tag, &r->m, true))
+            slurm_read_free(r);
+}
+
 void slurm_output_read(struct slurm_session *s, uint64_t tag, const struct msg_output_read *m)
 {
     uint32_t wait_ms = m->wait_ms < WAIT_MAX_MS ? m->wait_ms : WAIT_MAX_MS;
@@ -116,8 +152,11 @@ void slurm_output_read(struct slurm_session *s, uint64_t tag, const struct msg_o
         return;
     struct slurm_read *r = xcalloc(1, sizeof *r);
     *r = (struct slurm_read){.session = s, .tag = tag, .left_ms = wait_ms};
-    r->m = (struct msg_output_read){
-        .key.job = m->key.job, .stream = m->stream, .offset = m->offset, .max = m->max};
+    r->m = (struct msg_output_read){.key.job = m->key.job,
+                                    .key.step = m->key.step,
+                                    .stream = m->stream,
+                                    .offset = m->offset,
+                                    .max = m->max};
     r->timer = (struct loop_timer){.fn = slurm_read_look, .ctx = r};
     list_init(&r->link);
     list_append(&s->reads, &r->link);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backend/slurm/live/slurm_live.h"
 #include "src/base/xalloc.h"
 #include "src/model/cluster_totals.h"
 
@@ -147,6 +148,13 @@ static void slurm_rows_end_get(struct slurm_session *s)
     slurm_session_need(s);
 }
 
+/* One job is asked for: its steps too, which no row has. */
+static bool slurm_rows_misses_steps(struct slurm_session *s)
+{
+    const struct msg_get *g = &s->get;
+    return g->jobs.n == 1 && !g->follow && slurm_live_must_wait(s->live, g->jobs.v[0].job);
+}
+
 void slurm_rows_try(struct slurm_session *s)
 {
     if (!s->waits)
@@ -154,6 +162,8 @@ void slurm_rows_try(struct slurm_session *s)
     const char *trouble = slurm_poll_trouble(s->poll);
     bool known =
         slurm_poll_has(s->poll, slurm_rows_get_need(s)) && (s->get.follow || slurm_poll_is_fresh(s->poll));
+    if (known && !trouble && slurm_rows_misses_steps(s))
+        return;
     if (known || (trouble && slurm_poll_has_jobs(s->poll))) {
         slurm_rows_send_snapshot(s);
         slurm_rows_end_get(s);

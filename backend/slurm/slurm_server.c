@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "backend/slurm/live/slurm_attach.h"
+#include "backend/slurm/live/slurm_live.h"
 #include "backend/slurm/past/slurm_history.h"
 #include "backend/slurm/plan/slurm_plan.h"
 #include "backend/slurm/plan/slurm_planner.h"
@@ -30,8 +32,7 @@
 #define COMMITTED    UINT64_MAX /* nothing waits for a disk */
 
 /* What this engine does not do yet: the screens do not offer it. */
-#define LACKED                                                                                               \
-    (1u << LACK_SHARES | 1u << LACK_DEVICES)
+#define LACKED (1u << LACK_SHARES | 1u << LACK_DEVICES)
 
 struct slurm_server {
     struct slurm_hub hub;
@@ -51,6 +52,8 @@ struct slurm_server {
     struct slurm_asks *asks;
     struct slurm_scores *scores;
     struct slurm_planner *planner;
+    struct slurm_live *live;
+    struct slurm_attaches *attaches;
 };
 
 /* --- what is read --- */
@@ -146,10 +149,16 @@ static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
 {
     struct msg_engine m;
     slurm_poll_report(s->poll, &m);
+    slurm_live_report(s->live, &m);
     slurm_asks_report(s->asks, &m);
     slurm_plan_report_scores(s->server->scores, &m);
     slurm_session_send(s, MSG_ENGINE_DATA, tag, &m);
     rec_fini(&msg_engine_rec, &m);
+}
+
+static void slurm_session_watch(struct slurm_session *s, const struct msg_watch_util *m)
+{
+    slurm_live_watch(s, m->on ? m->job : 0);
 }
 
 static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, uint64_t tag, void *body)
@@ -169,7 +178,7 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_ENGINE: slurm_session_engine(s, tag); break;
     case MSG_OUTPUT_READ: slurm_output_read(s, tag, body); break;
     case MSG_PING: slurm_session_send(s, MSG_PONG, tag, NULL); break;
-    case MSG_WATCH_UTIL: break; /* nothing is measured, so nothing is pushed */
+    case MSG_WATCH_UTIL: slurm_session_watch(s, body); break;
     default:
         slurm_session_refuse(s, tag, REFUSAL_NOT_SUPPORTED,
                              "this is not built for Slurm yet: use Slurm's own commands");
@@ -234,6 +243,21 @@ static void server_on_planned(void *ctx)
         slurm_session_unpark(s);
 }
 
+/* The steps of a job that a client asks for are known. */
+static void server_on_live(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link)
+        slurm_rows_try(s);
+}
+
+static void server_on_attached(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link)
+        slurm_output_more(s);
+}
+
 static void server_on_round(void *ctx, bool config)
 {
     struct slurm_server *server = ctx;
@@ -247,6 +271,7 @@ static void server_on_round(void *ctx, bool config)
         slurm_rows_try(s);
         slurm_session_unpark(s);
     }
+    slurm_live_check(server->live);
 }
 
 /* --- connections --- */
@@ -345,6 +370,8 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->history = server->history;
     s->asks = server->asks;
     s->planner = server->planner;
+    s->live = server->live;
+    s->attaches = server->attaches;
     s->number = ++server->hub.last_number;
     list_init(&s->reads);
     list_init(&s->link);
@@ -415,6 +442,8 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->rights = slurm_rights_new(&s->hub, server_on_rights, s);
     server_open_files(s, settings->settle_ms);
     s->asks = slurm_asks_new();
+    s->attaches = slurm_attaches_new(&s->hub, server_on_attached, s);
+    s->live = slurm_live_new(&s->hub, s->mirror, server_on_live, s);
     s->planner = slurm_planner_new(l, s->mirror, s->scores, server_on_planned, s);
     server_on_change(s);
     *ret = s;
@@ -441,6 +470,8 @@ void slurm_server_free(struct slurm_server *s)
     slurm_trials_free(s->trials);
     slurm_rights_free(s->rights);
     slurm_history_free(s->history);
+    slurm_live_free(s->live);
+    slurm_attaches_free(s->attaches);
     slurm_asks_free(s->asks);
     slurm_planner_free(s->planner);
     slurm_scores_free(s->scores);

@@ -34,6 +34,8 @@ struct slurm_session {
     struct slurm_history *history;
     struct slurm_asks *asks;
     struct slurm_planner *planner;
+    struct slurm_live *live;
+    struct slurm_attaches *attaches;
     struct conn *conn;
     uint64_t number;           /* of this connection: commands that it has asked for outlive it */
     bool greeted, hello_waits; /* hello_waits: with hello_tag, until this user's rights are known */
@@ -46,7 +48,8 @@ struct slurm_session {
     bool waits;              /* get is to be answered when its rows are known */
     uint64_t get_tag;
     struct msg_get get;
-    struct list reads; /* of outputs, which wait for more (slurm_output.h) */
+    uint32_t watch_job; /* that it shows: its steps are asked for; 0: none */
+    struct list reads;  /* of outputs, which wait for more (slurm_output.h) */
     uint32_t n_reads;
     struct slurm_parked {
         uint32_t kind; /* enum msg_kind; 0: none */

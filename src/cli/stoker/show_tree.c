@@ -85,8 +85,10 @@ static void show_tree_add_task(struct texttable *t, const struct job *j, const s
     else
         texttable_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
                       k->killing ? trc("a task", "ending") : task_state_word((enum task_state)k->state));
-    if (k->alloc.node)
+    if (k->alloc.node && *cpus)
         str_appendf(&where, tr("%s cpus %s"), k->alloc.node, cpus);
+    else
+        str_append(&where, k->alloc.node);
     if (*gpus)
         str_appendf(&where, tr(" gpus %s"), gpus);
     texttable_add(t, TONE_PLAIN, where.s);
