@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/slurm/slurm_act.h"
+#include "backend/slurm/slurm_window.h"
 #include "src/base/xalloc.h"
 
 /* --- words --- */
@@ -69,4 +70,30 @@ void slurm_nodes_note(struct slurm_session *s, uint64_t tag, const struct msg_no
     struct strv words = {0};
     slurm_nodes_note_words(m, &words);
     slurm_nodes_run(s, tag, &words, m->nodes.n);
+}
+
+/* --- windows --- */
+
+static void window_on_answer(struct slurm_session *s, uint64_t tag, const struct slurm_output *o, void *arg)
+{
+    char *name = arg, *made = slurm_window_created(o->out.s);
+    const char *says = o->says.len ? o->says.s : o->out.s;
+    if (s && o->exit_code == 0) {
+        struct msg_result r = {.count = 1, .text = made ? made : name};
+        slurm_session_send(s, MSG_RESULT, tag, &r);
+        slurm_poll_look_at_windows(s->poll);
+    } else if (s) {
+        slurm_session_refuse(s, tag, slurm_refusal_of(says),
+                             *says ? says : "Slurm has refused it without a reason");
+    }
+    free(name);
+    free(made);
+}
+
+void slurm_window_set(struct slurm_session *s, uint64_t tag, const struct msg_window_set *m)
+{
+    struct strv words = {0};
+    slurm_window_words(m, &words);
+    slurm_session_run(s, tag, &words, window_on_answer, xstrdup(m->window.name ? m->window.name : ""));
+    strv_fini(&words);
 }

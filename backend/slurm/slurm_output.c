@@ -79,9 +79,9 @@ static bool slurm_output_attach(struct slurm_session *s, uint64_t tag, const str
     char *name = slurm_output_step(j, m->key.step);
     int r = slurm_attach_read(s->attaches, name, m, &d, &err);
     free(name);
-    if (r == -EAGAIN && waits)
+    if ((r == -EAGAIN && waits) || (r == -EINPROGRESS && s->n_reads < READS_MAX))
         return false;
-    if (r < 0 && r != -EAGAIN)
+    if (r < 0 && r != -EAGAIN && r != -EINPROGRESS)
         slurm_session_refuse(s, tag, REFUSAL_NOT_RUNNING, err.s);
     else
         slurm_session_send(s, MSG_OUTPUT_DATA, tag, &d);

@@ -13,7 +13,12 @@
 #include "src/base/xalloc.h"
 
 #define COST_FACTOR     50 /* pause for each millisecond of an answer: 2 % */
-#define PAUSE_MOST_MS   120000
+#define PAUSE_MOST_MS   600000
+#define SLOW_MS         1000 /* an answer that took longer, and twice the quickest one, is a slow one */
+#define SLOW_DOUBLED    6    /* times, of slow answers in a row */
+#define LOAD_AFTER      3    /* questions for jobs: of a screen, not of a command */
+#define BUSY_THREADS    50   /* of slurmctld's, by sdiag: requests that it serves now */
+#define BUSY_AGENTS     100  /* its messages to nodes that wait */
 #define FAILED_MOST_MS  120000
 #define LIMITED_MOST_MS 600000 /* where Slurm says that it is asked too often */
 #define HURRY_MS        2000   /* an answer that young is as good as a new one */
@@ -21,13 +26,14 @@
 #define LOOK_AT_MAX     200 /* jobs by name; beyond, the next round tells */
 
 /* X(enum member, what it is called, least pause in milliseconds) */
-#define QUESTIONS(X)                                                                                         \
-    X(CONFIG, "scontrol show config", 3600000)                                                               \
-    X(PARTITIONS, "scontrol show partition", 300000)                                                         \
-    X(NODES, "scontrol show node", 30000)                                                                    \
-    X(WINDOWS, "scontrol show reservation", 300000)                                                          \
-    X(JOBS, "squeue", 10000)                                                                                 \
-    X(SOME_JOBS, "squeue --jobs", 0)
+#define QUESTIONS(X)                                 \
+    X(CONFIG, "scontrol show config", 3600000)       \
+    X(PARTITIONS, "scontrol show partition", 300000) \
+    X(NODES, "scontrol show node", 30000)            \
+    X(WINDOWS, "scontrol show reservation", 300000)  \
+    X(JOBS, "squeue", 10000)                         \
+    X(SOME_JOBS, "squeue --jobs", 0)                 \
+    X(LOAD, "sdiag", 300000)
 
 enum slurm_question_kind {
 #define X(name, text, pause) QUESTION_##name,
@@ -51,6 +57,9 @@ struct slurm_question {
     int64_t pause_ms;  /* until it is asked again */
     uint32_t failures; /* in a row */
     uint64_t calls, all_failures, bytes, ms, last_ms;
+    uint64_t best_ms; /* the quickest answer; 0: none yet */
+    uint32_t slow;    /* answers in a row */
+    bool limited;     /* the last failure was for asking too often */
 };
 
 struct slurm_poll {
@@ -68,6 +77,7 @@ struct slurm_poll {
     char word[SLURM_WORD_SIZE];     /* behind each column of that answer */
     VEC(uint32_t) look_at;
     char *trouble;
+    bool busy; /* slurmctld is, by what sdiag has said last */
     struct loop_timer timer;
 };
 
@@ -106,6 +116,8 @@ static int64_t slurm_poll_hurry_ms(const struct slurm_question *q)
 {
     int64_t cost = (int64_t)q->last_ms * COST_FACTOR;
     int64_t pause = cost > HURRY_MS ? cost : HURRY_MS;
+    if (q->slow)
+        return q->pause_ms;
     return pause < q->pause_ms || !q->pause_ms ? pause : q->pause_ms;
 }
 
@@ -116,6 +128,8 @@ static int64_t slurm_poll_due_in(const struct slurm_poll *p, enum slurm_question
     if (k == QUESTION_SOME_JOBS)
         return p->look_at.n ? 0 : INT64_MAX;
     if (p->need == SLURM_NEED_NOTHING)
+        return INT64_MAX;
+    if (k == QUESTION_LOAD && p->q[QUESTION_JOBS].calls < LOAD_AFTER)
         return INT64_MAX;
     bool lacks = !q->answered.ns || (k == QUESTION_JOBS && p->has < p->need);
     int64_t since = ms_since(p, q->asked);
@@ -173,6 +187,10 @@ static struct strv slurm_poll_argv(struct slurm_poll *p)
         slurm_poll_squeue(p, &argv);
         return argv;
     }
+    if (p->which == QUESTION_LOAD) {
+        strv_push(&argv, "sdiag");
+        return argv;
+    }
     strv_push(&argv, "scontrol");
     if (p->which == QUESTION_NODES)
         strv_push(&argv, "--details");
@@ -223,6 +241,25 @@ static void slurm_poll_next(struct slurm_poll *p)
 
 /* --- answers --- */
 
+static uint32_t slurm_poll_figure(const struct slurm_span *text, const char *label)
+{
+    const char *at = memmem(text->p, text->n, label, strlen(label));
+    if (!at)
+        return 0;
+    struct slurm_span v = {at + strlen(label), 0};
+    while (v.p < text->p + text->n && *v.p == ' ')
+        v.p++;
+    while (v.p + v.n < text->p + text->n && v.p[v.n] >= '0' && v.p[v.n] <= '9')
+        v.n++;
+    return slurm_u32(&v, 0);
+}
+
+bool slurm_poll_reads_busy(const struct slurm_span *sdiag)
+{
+    return slurm_poll_figure(sdiag, "Server thread count:") > BUSY_THREADS ||
+           slurm_poll_figure(sdiag, "Agent queue size:") > BUSY_AGENTS;
+}
+
 static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer, struct errtext *err)
 {
     struct wall now = loop_wall(p->loop);
@@ -233,6 +270,7 @@ static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer
     case QUESTION_NODES: return slurm_mirror_take_nodes(p->mirror, answer, now, err);
     case QUESTION_JOBS:
     case QUESTION_SOME_JOBS: return slurm_mirror_take_jobs(p->mirror, answer, p->word, p->scope, now, err);
+    case QUESTION_LOAD: p->busy = slurm_poll_reads_busy(answer); return 0;
     case N_QUESTIONS: break;
     }
     return 0;
@@ -244,15 +282,25 @@ static void slurm_poll_set_trouble(struct slurm_poll *p, const char *text)
     p->trouble = text ? xstrdup(text) : NULL;
 }
 
+int64_t slurm_poll_pause(uint64_t last_ms, uint64_t best_ms, uint32_t *slow, bool busy, int64_t least_ms)
+{
+    int64_t pause = (int64_t)last_ms * COST_FACTOR;
+    *slow = last_ms > SLOW_MS && last_ms > 2 * best_ms ? *slow + 1 : 0;
+    pause = pause > least_ms ? pause : least_ms;
+    pause <<= *slow < SLOW_DOUBLED ? *slow : SLOW_DOUBLED;
+    pause = busy ? 2 * pause : pause;
+    int64_t most = least_ms > PAUSE_MOST_MS ? least_ms : PAUSE_MOST_MS;
+    return pause < most ? pause : most;
+}
+
 static void slurm_poll_note_success(struct slurm_poll *p)
 {
     struct slurm_question *q = &p->q[p->which];
     q->failures = 0;
     q->answered = loop_now(p->loop);
     q->answered_at = loop_wall(p->loop);
-    int64_t cost = (int64_t)q->last_ms * COST_FACTOR, least = questions[p->which].pause_ms;
-    cost = cost > PAUSE_MOST_MS ? PAUSE_MOST_MS : cost;
-    q->pause_ms = cost > least ? cost : least;
+    q->best_ms = q->best_ms && q->best_ms < q->last_ms ? q->best_ms : q->last_ms;
+    q->pause_ms = slurm_poll_pause(q->last_ms, q->best_ms, &q->slow, p->busy, questions[p->which].pause_ms);
     if (p->which == QUESTION_JOBS)
         p->has = p->scope == SLURM_ALL ? SLURM_NEED_ALL : SLURM_NEED_OWN;
     slurm_poll_set_trouble(p, NULL);
@@ -266,7 +314,12 @@ static void slurm_poll_note_failure(struct slurm_poll *p, const char *text)
     q->all_failures++;
     if (p->which == QUESTION_SOME_JOBS) /* they may have left; the next round tells */
         return;
+    if (p->which == QUESTION_LOAD) { /* sites may keep it from users: it is known by how it answers, then */
+        q->pause_ms = questions[QUESTION_LOAD].pause_ms;
+        return;
+    }
     q->failures++;
+    q->limited = most == LIMITED_MOST_MS;
     q->pause_ms = q->failures < 8 ? first << (q->failures - 1) : most;
     q->pause_ms = q->pause_ms > most ? most : q->pause_ms;
     if (!p->trouble)
@@ -331,6 +384,12 @@ void slurm_poll_hurry(struct slurm_poll *p)
     slurm_poll_next(p);
 }
 
+void slurm_poll_look_at_windows(struct slurm_poll *p)
+{
+    p->q[QUESTION_WINDOWS].answered = (struct mono){0};
+    slurm_poll_next(p);
+}
+
 void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n)
 {
     for (size_t i = 0; i < n && p->look_at.n < LOOK_AT_MAX; i++)
@@ -348,6 +407,15 @@ bool slurm_poll_has_jobs(const struct slurm_poll *p)
     return p->q[QUESTION_JOBS].answered.ns;
 }
 
+static const char *slurm_poll_slowed(const struct slurm_poll *p, const struct slurm_question *q)
+{
+    return q->failures && q->limited ? "Slurm limits the rate"
+           : q->failures             ? "the last question failed"
+           : q->slow                 ? "slow answers"
+           : p->busy                 ? "slurmctld is busy"
+                                     : NULL;
+}
+
 void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret)
 {
     const struct slurm_question *jobs = &p->q[QUESTION_JOBS];
@@ -358,7 +426,9 @@ void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret)
         const struct slurm_question *q = &p->q[k];
         if (!q->calls)
             continue;
+        const char *slowed = slurm_poll_slowed(p, q);
         *rec_list_push(&ret->calls) = (struct engine_calls){.what = xstrdup(questions[k].text),
+                                                            .slowed = slowed ? xstrdup(slowed) : NULL,
                                                             .calls = q->calls,
                                                             .failures = q->all_failures,
                                                             .bytes = q->bytes,

@@ -21,6 +21,7 @@
 #include "backend/slurm/slurm_session.h"
 #include "backend/slurm/slurm_submit.h"
 #include "backend/slurm/slurm_trial.h"
+#include "backend/slurm/usage/slurm_usage.h"
 #include "backend/slurm/why/slurm_why.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
@@ -32,7 +33,7 @@
 #define COMMITTED    UINT64_MAX /* nothing waits for a disk */
 
 /* What this engine does not do yet: the screens do not offer it. */
-#define LACKED (1u << LACK_SHARES | 1u << LACK_DEVICES)
+#define LACKED (1u << LACK_DEVICES)
 
 struct slurm_server {
     struct slurm_hub hub;
@@ -173,6 +174,9 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_SUBMIT: slurm_submit(s, tag, body); break;
     case MSG_HISTORY: slurm_history_ask(s, tag, body); break;
     case MSG_DRAIN: slurm_nodes_drain(s, tag, body); break;
+    case MSG_WINDOW_SET: slurm_window_set(s, tag, body); break;
+    case MSG_SHARES: slurm_usage_shares(s, tag, body); break;
+    case MSG_PRIO: slurm_usage_prio(s, tag, body); break;
     case MSG_NODE_NOTE: slurm_nodes_note(s, tag, body); break;
     case MSG_PLAN: slurm_plan(s, tag, body); break;
     case MSG_ENGINE: slurm_session_engine(s, tag); break;

@@ -1,6 +1,7 @@
 #include "backend/slurm/slurm_window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
@@ -43,4 +44,54 @@ bool slurm_window_read(const struct slurm_span *line, struct window *ret)
     strv_fini(&flags);
     free(nodes);
     return window_check(ret, NULL) == 0;
+}
+
+/* --- changes --- */
+
+static void window_push_names(struct strv *ret, const char *key, const struct strv *names)
+{
+    if (!names->n)
+        return;
+    char *list = strv_join(names, ",");
+    strv_push_take(ret, xasprintf("%s=%s", key, list));
+    free(list);
+}
+
+/* Seconds since the Epoch: the time zone of the commands does not matter. */
+static void window_push_time(struct strv *ret, const char *key, struct wall t)
+{
+    if (wall_is_set(t))
+        strv_push_take(ret, xasprintf("%s=uts%lld", key, (long long)(t.ms / MS_PER_S)));
+}
+
+void slurm_window_words(const struct msg_window_set *m, struct strv *ret)
+{
+    const struct window *w = &m->window;
+    bool maintenance = w->kind == WINDOW_MAINTENANCE;
+    strv_push(ret, "scontrol");
+    strv_push(ret, m->remove ? "delete" : m->update ? "update" : "create");
+    if (!m->remove && !m->update)
+        strv_push(ret, "reservation");
+    if (!str_is_empty(w->name))
+        strv_push_take(ret, xasprintf("ReservationName=%s", w->name));
+    if (m->remove)
+        return;
+    window_push_time(ret, "StartTime", w->start);
+    window_push_time(ret, "EndTime", w->end);
+    window_push_names(ret, "Nodes", &w->nodes);
+    window_push_names(ret, "Users", &w->users);
+    window_push_names(ret, "Accounts", &w->accounts);
+    if (maintenance && !m->update && !w->users.n && !w->accounts.n)
+        strv_push(ret, "Users=root");
+    if (!m->update && maintenance)
+        strv_push(ret, "Flags=MAINT,IGNORE_JOBS");
+    if (!str_is_empty(w->reason)) /* releases that keep none refuse it in their words */
+        strv_push_take(ret, xasprintf("Comment=%s", w->reason));
+}
+
+char *slurm_window_created(const char *out)
+{
+    static const char mark[] = "Reservation created: ";
+    const char *at = strstr(out, mark);
+    return at ? xstrndup(at + sizeof mark - 1, strcspn(at + sizeof mark - 1, "\n ")) : NULL;
 }

@@ -612,10 +612,11 @@ struct engine_calls {
     uint64_t last_ms;
     struct wall read_at; /* of the last answer; unset: none has come */
     uint64_t pause_ms;   /* until it is asked again */
+    char *slowed;        /* why that is longer than usual; NULL: it is not */
 };
 #define ENGINE_CALLS_FIELDS(F, G, S)                                                                         \
     F(S, STR, what) F(S, U64, calls) F(S, U64, failures) F(S, U64, bytes) F(S, U64, ms) F(S, U64, last_ms)   \
-    F(S, WALL, read_at) F(S, U64, pause_ms)
+    F(S, WALL, read_at) F(S, U64, pause_ms) F(S, STR, slowed)
 
 struct engine_score {        /* how forecasts came true: of each job the first one */
     char *whose;             /* "Slurm", "Stoker" */

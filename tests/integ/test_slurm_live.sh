@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What runs over a Slurm: steps, devices, outputs of steps. Slurm's commands are stood in for. test-user
+# What runs over a Slurm: steps, devices, outputs of steps; shares and priorities; windows. Slurm's commands are stood in for. test-user
 . stoker.sh
 
 stoker() { env -u STOKER_HOME "$B/bin/stoker" "$@"; }
@@ -22,19 +22,28 @@ case "\$name \$*" in
 *" -j "* | *--steps*) exit 0 ;;
 squeue*) sed "s/\$(<"$fixtures/word")/\$word/g" "$fixtures/squeue" ;;
 "scontrol --details --oneliner show job 2") cat "$WORK/details" ;;
+"scontrol create reservation "*Comment*) echo "Unknown parameter Comment=why.  No reservation created." >&2; exit 1 ;;
+"scontrol create reservation "*) echo 'ReservationName=maint StartTime=1999999000 EndTime=1999999900 Nodes=n1 Users=root Flags=MAINT State=INACTIVE' >"$WORK/windows"
+    echo "Reservation created: maint" ;;
+"scontrol delete "*) echo "No reservations in the system" >"$WORK/windows" ;;
+sshare*) cat "$WORK/shares" ;;
+sprio*) echo "13|ann|main|37|0|0|37|0|0|0|0||0.0|0.0|0.03|0.0|0.0" ;;
 *node) cat "$fixtures/node" ;;
 *partition) cat "$fixtures/partition" ;;
-*config) cat "$fixtures/config" ;;
-*reservation) echo "No reservations in the system" ;;
-"sattach --quiet 2.0") echo "epoch 1"; echo "a warning" >&2; exec sleep 60 ;;
+*config) sed "s/^SlurmUser .*/SlurmUser               = me($(id -u))/" "$fixtures/config" ;;
+*reservation) cat "$WORK/windows" ;;
+"sattach --quiet 2.0") echo "epoch 1"; echo "a warning" >&2; exec tail -f /dev/null ;;
 "sattach "*) echo "sattach: error: Could not get job step info: Invalid job id specified" >&2; exit 1 ;;
 esac
 FAKE
 chmod +x "$fake/command"
-for name in squeue scontrol scancel sbatch sattach; do ln -s command "$fake/$name"; done
+for name in squeue scontrol scancel sbatch sattach sshare sprio sdiag; do ln -s command "$fake/$name"; done
 server_is_gone() { ! pgrep -u "$(id -u)" -f "^stoker-slurm $XDG_RUNTIME_DIR" >/dev/null; }
 export PATH=$PATH:$fake # behind Stoker's own
 echo 'JobId=2 JobName=two nodes UserId=ann(1) JOB_GRES=gpu:4   Nodes=n[5-6] CPU_IDs=1-5 Mem=0 GRES=gpu:2(IDX:2-3) MinCPUsNode=1' >"$WORK/details"
+
+echo "No reservations in the system" >"$WORK/windows"
+cp "$ROOT/tests/slurm/fixtures/constructed/sshare" "$WORK/shares"
 
 case_ "steps and devices of a running job"
 must stoker show 2
@@ -53,6 +62,18 @@ has "the output" "$out" "epoch 1"
 must stoker output --err 2.0
 has "its errors" "$out" "a warning"
 is "attached to once" "$(grep -c sattach "$calls")" 1
+
+case_ "operators make and delete windows, in Slurm's words"
+must stoker window add --nodes=n1 --start=2033-05-18T03:16 --duration=15 --name=maint
+has "the calls" "$(cat "$calls")" "scontrol create reservation ReservationName=maint StartTime=uts19999"
+is "its name" "$out" maint
+must stoker window list
+has "the list, read again at once" "$out" "maint"
+must stoker window remove maint
+has "the calls" "$(cat "$calls")" "scontrol delete ReservationName=maint"
+
+says "a reason, where Slurm keeps none" 2 "~" "stoker window: error: Unknown parameter Comment=why.  No reservation created." stoker window add --nodes=n1 --duration=15 --name=maint --reason=why
+
 case_ "nothing is left when the last client has gone"
 wait_for 20 server_is_gone
 ! pgrep -u "$(id -u)" -f "sattach --quiet" >/dev/null || fail "sattach is left"

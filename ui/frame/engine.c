@@ -29,14 +29,11 @@ const char *engine_why_not(const struct ui *ui, enum action action)
         {ACTION_ELEMENTS_PAST, LACK_HISTORY}, {ACTION_SCREEN_PLAN, LACK_PLAN},
         {ACTION_SCREEN_USAGE, LACK_SHARES},   {ACTION_DRAIN, LACK_NODES},
         {ACTION_RESUME, LACK_NODES},          {ACTION_NODE_NOTE, LACK_NODES},
-        {ACTION_WINDOWS, LACK_NODES},         {ACTION_SHELL, LACK_SHELL},
-        {ACTION_NODE_SHELL, LACK_SHELL},
+        {ACTION_SHELL, LACK_SHELL},           {ACTION_NODE_SHELL, LACK_SHELL},
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].action == action && ui_lacks(ui, needs[i].lack))
             return tr("not built for Slurm yet; Slurm's own commands can do it");
-    if (action == ACTION_WINDOWS && ui_engine(ui)) /* reservations of another engine are not read */
-        return tr("not built for Slurm yet; Slurm's own commands can do it");
     return NULL;
 }
 

@@ -8,7 +8,8 @@
 
 #define ATTACH_MAX      8u
 #define ATTACH_KEPT     (1u << 20) /* bytes of each stream */
-#define ATTACH_UNREAD_S 30         /* nobody has read it for so long: it is detached from */
+#define ATTACH_UNREAD_S 30         /* no client has read it for that long: it is detached from */
+#define ATTACH_FIRST_S  3          /* after which a step that prints nothing is taken for silent */
 #define ATTACH_AGAIN_S  5          /* after a refusal */
 #define ATTACH_READ_MAX (256u << 10)
 
@@ -17,14 +18,14 @@ struct attach_stream {
     uint64_t begins; /* the offset of its first byte */
 };
 
-struct attach {
+struct attached {
     struct list link;
     struct slurm_attaches *all;
     char *step;                    /* "12.0" */
     struct slurm_command *command; /* NULL: it is over */
     struct attach_stream streams[2];
-    char *says;             /* why it could not be attached to; NULL: it was */
-    struct mono read, over; /* over: ns 0: it runs */
+    char *says;                    /* why it could not be attached to; NULL: it was */
+    struct mono began, read, over; /* over: ns 0: it runs */
 };
 
 struct slurm_attaches {
@@ -35,7 +36,7 @@ struct slurm_attaches {
     void *ctx;
 };
 
-static void attach_free(struct attach *t)
+static void attach_free(struct attached *t)
 {
     list_unlink(&t->link);
     slurm_command_free(t->command);
@@ -52,7 +53,7 @@ static void attaches_on_timer(void *ctx)
 {
     struct slurm_attaches *a = ctx;
     struct mono now = loop_now(a->hub->loop);
-    list_for_each (t, &a->list, struct attach, link)
+    list_for_each (t, &a->list, struct attached, link)
         if (now.ns - t->read.ns >= ATTACH_UNREAD_S * NS_PER_S)
             attach_free(t);
     if (!list_empty(&a->list))
@@ -72,7 +73,7 @@ void slurm_attaches_free(struct slurm_attaches *a)
 {
     if (!a)
         return;
-    list_for_each (t, &a->list, struct attach, link)
+    list_for_each (t, &a->list, struct attached, link)
         attach_free(t);
     loop_timer_cancel(a->hub->loop, &a->timer);
     free(a);
@@ -93,14 +94,14 @@ static void attach_keep(struct attach_stream *s, const char *p, size_t n)
 
 static void attach_on_bytes(void *ctx, unsigned stream, const char *p, size_t n)
 {
-    struct attach *t = ctx;
+    struct attached *t = ctx;
     attach_keep(&t->streams[stream - 1], p, n);
     t->all->on_more(t->all->ctx);
 }
 
 static void attach_on_over(void *ctx, const struct slurm_output *o)
 {
-    struct attach *t = ctx;
+    struct attached *t = ctx;
     struct slurm_command *done = t->command;
     bool silent = !t->streams[0].begins && !t->streams[0].text.len;
     if (o->exit_code != 0 && silent && t->streams[1].text.len) { /* sattach's own words, then */
@@ -114,11 +115,11 @@ static void attach_on_over(void *ctx, const struct slurm_output *o)
     t->all->on_more(t->all->ctx);
 }
 
-static struct attach *attach_new(struct slurm_attaches *a, const char *step)
+static struct attached *attach_new(struct slurm_attaches *a, const char *step)
 {
-    struct attach *t = xcalloc(1, sizeof *t);
+    struct attached *t = xcalloc(1, sizeof *t);
     struct strv argv = {0};
-    *t = (struct attach){.all = a, .step = xstrdup(step)};
+    *t = (struct attached){.all = a, .step = xstrdup(step), .began = loop_now(a->hub->loop)};
     for (size_t i = 0; i < 2; i++)
         str_init(&t->streams[i].text);
     list_init(&t->link);
@@ -138,11 +139,11 @@ static struct attach *attach_new(struct slurm_attaches *a, const char *step)
 
 /* --- reading --- */
 
-static struct attach *attach_find(struct slurm_attaches *a, const char *step, size_t *ret_n)
+static struct attached *attach_find(struct slurm_attaches *a, const char *step, size_t *ret_n)
 {
-    struct attach *found = NULL;
+    struct attached *found = NULL;
     *ret_n = 0;
-    list_for_each (t, &a->list, struct attach, link) {
+    list_for_each (t, &a->list, struct attached, link) {
         ++*ret_n;
         found = str_eq(t->step, step) ? t : found;
     }
@@ -153,7 +154,7 @@ int slurm_attach_read(struct slurm_attaches *a, const char *step_name, const str
                       struct msg_output_data *ret, struct errtext *err)
 {
     size_t n;
-    struct attach *t = attach_find(a, step_name, &n);
+    struct attached *t = attach_find(a, step_name, &n);
     if (!t && n >= ATTACH_MAX)
         return err_set(err, -EMFILE, "%u steps are attached to, which is the limit", ATTACH_MAX);
     if (t && t->says && loop_now(a->hub->loop).ns - t->over.ns > ATTACH_AGAIN_S * NS_PER_S) {
@@ -168,7 +169,7 @@ int slurm_attach_read(struct slurm_attaches *a, const char *step_name, const str
     uint64_t end = s->begins + s->text.len, from = m->offset > end ? end : m->offset;
     from = from < s->begins ? s->begins : from;
     if (from == end && t->command)
-        return -EAGAIN;
+        return end || t->read.ns - t->began.ns > ATTACH_FIRST_S * NS_PER_S ? -EAGAIN : -EINPROGRESS;
     size_t max = m->max && m->max < ATTACH_READ_MAX ? m->max : ATTACH_READ_MAX;
     size_t some = end - from < max ? (size_t)(end - from) : max;
     *ret = (struct msg_output_data){

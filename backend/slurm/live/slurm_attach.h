@@ -17,7 +17,8 @@ struct slurm_attaches *slurm_attaches_new(struct slurm_hub *hub, void (*on_more)
 void slurm_attaches_free(struct slurm_attaches *a);
 
 /* What stream (1, 2) of that step holds from m->offset on; it is attached to if it is not. *ret's bytes are
- * valid until the loop goes on. Returns 0; -EAGAIN where there is nothing new yet; -EMFILE where too many
+ * valid until the loop goes on. Returns 0; -EAGAIN where there is nothing new yet,
+ * -EINPROGRESS where it has just been attached to; -EMFILE where too many
  * are attached to; or -EPROTO with Slurm's words in err. */
 int slurm_attach_read(struct slurm_attaches *a, const char *step_name, const struct msg_output_read *m,
                       struct msg_output_data *ret, struct errtext *err) __attribute__((warn_unused_result));

@@ -26,10 +26,11 @@ static const char *slurm_age(struct wall t, char buf[static UNITS_TEXT_SIZE])
 static void slurm_print_call(const struct engine_calls *e)
 {
     char since[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE];
-    printf("%-24s %6llu %6llu %10llu %8llu %8llu  %-9s %s\n", e->what ? e->what : "?",
+    printf("%-24s %6llu %6llu %10llu %8llu %8llu  %-9s %s%s%s\n", e->what ? e->what : "?",
            (unsigned long long)e->calls, (unsigned long long)e->failures, (unsigned long long)e->bytes,
            (unsigned long long)e->ms, (unsigned long long)e->last_ms, slurm_age(e->read_at, since),
-           e->pause_ms ? duration_format_words((int64_t)(e->pause_ms / MS_PER_S), pause) : "-");
+           e->pause_ms ? duration_format_words((int64_t)(e->pause_ms / MS_PER_S), pause) : "-",
+           e->slowed ? ": " : "", e->slowed ? e->slowed : "");
 }
 
 static void slurm_print_score(const struct engine_score *s)

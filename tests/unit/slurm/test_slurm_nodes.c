@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/slurm/slurm_rights.h"
+#include "backend/slurm/slurm_window.h"
 #include "src/base/xalloc.h"
 #include "tests/unit/slurm/fixture.h"
 
@@ -36,6 +37,49 @@ static void test_nodes(void **state)
     rec_fini(&msg_node_note_rec, &note);
 }
 
+static void test_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *user, *reason;
+        uint32_t kind;
+        bool update, remove;
+        const char *want;
+    } rows[] = {
+        {"maint", NULL, NULL, WINDOW_MAINTENANCE, false, false,
+         "scontrol|create|reservation|ReservationName=maint|StartTime=uts1795438800|EndTime=uts1795442400|"
+         "Nodes=n1,n2|"
+         "Users=root|Flags=MAINT,IGNORE_JOBS"},
+        {NULL, "ann", "a class", WINDOW_RESERVATION, false, false,
+         "scontrol|create|reservation|StartTime=uts1795438800|EndTime=uts1795442400|Nodes=n1,n2|Users=ann|"
+         "Comment=a class"},
+        {"maint", NULL, NULL, WINDOW_MAINTENANCE, true, false,
+         "scontrol|update|ReservationName=maint|StartTime=uts1795438800|EndTime=uts1795442400|Nodes=n1,n2"},
+        {"a b Users=x", NULL, NULL, WINDOW_RESERVATION, false, true,
+         "scontrol|delete|ReservationName=a b Users=x"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct msg_window_set m = {.update = rows[i].update, .remove = rows[i].remove};
+        struct strv words = {0};
+        m.window = (struct window){.name = rows[i].name ? xstrdup(rows[i].name) : NULL,
+                                   .reason = rows[i].reason ? xstrdup(rows[i].reason) : NULL,
+                                   .kind = rows[i].kind,
+                                   .start = {1795438800000},
+                                   .end = {1795442400000}};
+        strv_push(&m.window.nodes, "n1");
+        strv_push(&m.window.nodes, "n2");
+        if (rows[i].user)
+            strv_push(&m.window.users, rows[i].user);
+        slurm_window_words(&m, &words);
+        check_words(&words, rows[i].want);
+        rec_fini(&msg_window_set_rec, &m);
+    }
+    char *made = slurm_window_created("Reservation created: ann_7\n"), *none = slurm_window_created("");
+    assert_string_equal(made, "ann_7");
+    assert_null(none);
+    free(made);
+}
+
 static void test_rights(void **state)
 {
     (void)state;
@@ -56,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
