@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,15 +23,16 @@
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
 
-#define START_MS     120000 /* for the agents to be there */
-#define STREAM_MS    60000
-#define TICK_MS      500
-#define AGAIN_MIN_MS 10000 /* between two steps for one node: each is a request to slurmctld */
-#define AGAIN_MAX_MS 600000
-#define OUTPUT_MAX   (16u << 20)
-#define LAST_WORDS   500
-#define READ_SIZE    4096u
-#define GPUS_MAX     64
+#define START_MS      120000 /* for the agents to be there */
+#define STREAM_MS     60000
+#define TICK_MS       500
+#define CONTROLLER_MS 10000 /* that a controller may take to end */
+#define AGAIN_MIN_MS  10000 /* between two steps for one node: each is a request to slurmctld */
+#define AGAIN_MAX_MS  600000
+#define OUTPUT_MAX    (16u << 20)
+#define LAST_WORDS    500
+#define READ_SIZE     4096u
+#define GPUS_MAX      64
 
 struct srun_node {
     const struct allocation_node *of;
@@ -121,18 +123,26 @@ static int srun_read_allocation(struct srun_cluster *c, struct errtext *err)
 /* --- srun --- */
 
 /* The agent in the foreground, and a line once it listens. It ends with its standard input, or by itself.
- * The GPUs of the step are told as its variables name them; NVML would show those of other jobs too, unless
- * their numbers are the step's own. */
+ * $4 is the home, which no other user may have made. Where it was made for this allocation ($5), what is
+ * here is removed once the agent has been told to end, or the allocation is over, which Slurm tells by
+ * TERM; an agent that is ended otherwise is started again, and finds its tasks. The GPUs of the step are
+ * told as its variables name them; NVML would show those of other jobs too, unless their numbers are the
+ * step's own. */
 static char keep_agent[] =
-    "umask 077; mkdir -p \"$3\" || exit 1; rm -f \"$3/agent.sock\"; "
+    "umask 077; d=$3 h=$4; mkdir -p \"$d\" || exit 1; [ -O \"$h\" ] && [ ! -L \"$h\" ] || exit 1; "
+    "rm -f \"$d/agent.sock\"; "
+    "if [ \"$5\" ]; then clean() { rm -rf \"$d\"; rmdir \"$h/agent\" \"$h\" 2>/dev/null; }; else clean() { "
+    ":; }; fi; "
     "g=${CUDA_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-}}; case $g in *[!A-Za-z0-9,/-]*) g=;; NoDevFiles) "
     "g=;; esac; "
     "i=0; all=; while [ ${#all} -lt ${#g} ]; do all=${all:+$all,}$i; i=$((i + 1)); done; "
     "[ \"$g\" = \"$all\" ] || export STOKER_NVML=/dev/null; "
     "exec 3<&0; \"$1\" --node=\"$2\" --dir=\"$3\" --log=\"$3/agent.log\" </dev/null >/dev/null & a=$!; "
+    "trap 'kill $a; wait $a; clean; exit 143' TERM; "
     "until [ -S \"$3/agent.sock\" ]; do kill -0 $a || exit 1; sleep 0.1; done; "
     "echo \"" BOOT_BRIDGE " ${g:--}\"; "
-    "{ while read -r line <&3; do :; done; kill $a; } & c=$!; exec 3<&-; wait $a; kill $c";
+    "{ while read -r line <&3; do :; done; kill $a; } & c=$!; exec 3<&-; "
+    "wait $a && kill -0 $c 2>/dev/null && clean; kill $c";
 
 static struct strv srun_argv(const struct srun_cluster *c, const struct allocation_node *n, bool keeps)
 {
@@ -188,11 +198,22 @@ static char *log_path(const struct srun_cluster *c, const struct allocation_node
     return xasprintf("%s/log/srun-%s.log", c->set->home, n->name);
 }
 
+/* Whether the home was made for this allocation: stoker up --in-allocation names it so. */
+static bool srun_home_is_made(const struct srun_cluster *c)
+{
+    char *name = xasprintf("/stoker-slurm-%s", c->set->job);
+    bool made = str_ends(c->set->home, name);
+    free(name);
+    return made;
+}
+
 static int keeper_start(struct srun_cluster *c, struct srun_node *n, struct errtext *err)
 {
     struct strv argv = srun_argv(c, n->of, true);
     char *log = log_path(c, n->of), *dir = agent_dir(c, n->of);
-    const char *const words[] = {"/bin/sh", "-c", keep_agent, "sh", c->set->agent, n->of->name, dir};
+    const char *const words[] = {"/bin/sh", "-c",          keep_agent,
+                                 "sh",      c->set->agent, n->of->name,
+                                 dir,       c->set->home,  srun_home_is_made(c) ? "made" : ""};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         strv_push(&argv, words[i]);
     int log_fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -453,6 +474,28 @@ static void serve_all(struct srun_cluster *c)
     free(p);
 }
 
+static int srun_remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+/* The cluster is over: no controller will want its state again. One that has been told to end may take a
+ * moment. */
+static void srun_remove_home(const struct srun_cluster *c)
+{
+    if (!srun_home_is_made(c))
+        return;
+    int64_t until = mono_ms() + CONTROLLER_MS;
+    while (has_controller(c, false) && mono_ms() < until)
+        poll(NULL, 0, TICK_MS);
+    if (!has_controller(c, false))
+        nftw(c->set->home, srun_remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 static void srun_fini(struct srun_cluster *c)
 {
     for (size_t i = 0; i < c->n; i++) { /* the end of its input ends an agent */
@@ -482,6 +525,8 @@ int slurm_srun_serve(const struct slurm_srun_settings *s, void (*ready)(void *ct
         serve_all(&c);
     }
     srun_fini(&c);
+    if (r == 0)
+        srun_remove_home(&c);
     return r;
 }
 
