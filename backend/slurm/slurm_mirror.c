@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/slurm/live/slurm_detail.h"
+#include "backend/slurm/live/slurm_lists.h"
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_job.h"
 #include "backend/slurm/slurm_table.h"
@@ -482,6 +483,11 @@ int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *a
     bool any = windows.n || s->m.windows.n;
     model_take_windows(&s->m, windows.v, windows.n);
     return any;
+}
+
+bool slurm_mirror_take_access(struct slurm_mirror *s, const struct slurm_span *answer, const char *user)
+{
+    return slurm_lists_read(answer, user, &s->m.spec);
 }
 
 /* Takes text; returns whether *at is another one now. */

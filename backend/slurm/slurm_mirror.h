@@ -42,6 +42,8 @@ int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *an
 int slurm_mirror_take_detail(struct slurm_mirror *s, uint32_t id, const struct slurm_span *steps,
                              const char *word, const struct slurm_span *devices, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The accounts and QOS of that user, as slurm_lists.h reads them. Returns whether they are others now. */
+bool slurm_mirror_take_access(struct slurm_mirror *s, const struct slurm_span *answer, const char *user);
 /* Whether the devices of that job are known. */
 bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id);
 /* Whether Slurm hands out memory, by its configuration; else it is not counted. */

@@ -11,6 +11,7 @@
 #include "backend/slurm/past/slurm_history.h"
 #include "backend/slurm/plan/slurm_plan.h"
 #include "backend/slurm/plan/slurm_planner.h"
+#include "backend/slurm/slurm_access.h"
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_ask.h"
 #include "backend/slurm/slurm_intent.h"
@@ -55,6 +56,7 @@ struct slurm_server {
     struct slurm_planner *planner;
     struct slurm_live *live;
     struct slurm_attaches *attaches;
+    struct slurm_access *access;
 };
 
 /* --- what is read --- */
@@ -262,12 +264,22 @@ static void server_on_attached(void *ctx)
         slurm_output_more(s);
 }
 
+/* No event tells the configuration: clients ask again. */
+static void server_on_access(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link)
+        if (s->follow != SLURM_FOLLOW_NONE)
+            slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
+}
+
 static void server_on_round(void *ctx, bool config)
 {
     struct slurm_server *server = ctx;
-    bool works = !slurm_poll_trouble(server->poll);
+    bool works = !slurm_poll_trouble(server->poll), follows = false;
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         slurm_rows_tell_round(s);
+        follows |= s->follow != SLURM_FOLLOW_NONE;
         if (config && s->follow != SLURM_FOLLOW_NONE)
             slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
         if (works && slurm_poll_has(server->poll, SLURM_NEED_OWN))
@@ -276,6 +288,8 @@ static void server_on_round(void *ctx, bool config)
         slurm_session_unpark(s);
     }
     slurm_live_check(server->live);
+    if (follows && works)
+        slurm_access_check(server->access);
 }
 
 /* --- connections --- */
@@ -446,6 +460,7 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->rights = slurm_rights_new(&s->hub, server_on_rights, s);
     server_open_files(s, settings->settle_ms);
     s->asks = slurm_asks_new();
+    s->access = slurm_access_new(&s->hub, s->mirror, server_on_access, s);
     s->attaches = slurm_attaches_new(&s->hub, server_on_attached, s);
     s->live = slurm_live_new(&s->hub, s->mirror, server_on_live, s);
     s->planner = slurm_planner_new(l, s->mirror, s->scores, server_on_planned, s);
@@ -476,6 +491,7 @@ void slurm_server_free(struct slurm_server *s)
     slurm_history_free(s->history);
     slurm_live_free(s->live);
     slurm_attaches_free(s->attaches);
+    slurm_access_free(s->access);
     slurm_asks_free(s->asks);
     slurm_planner_free(s->planner);
     slurm_scores_free(s->scores);

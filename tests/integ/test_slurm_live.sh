@@ -3,7 +3,7 @@
 . stoker.sh
 
 stoker() { env -u STOKER_HOME "$B/bin/stoker" "$@"; }
-export XDG_RUNTIME_DIR=$WORK/run STOKER_SLURM_IDLE_MS=300
+export XDG_RUNTIME_DIR=$WORK/run STOKER_SLURM_IDLE_MS=300 USER=ann
 fake=$WORK/slurm calls=$WORK/calls
 mkdir -p "$fake" "$XDG_RUNTIME_DIR"
 chmod 700 "$XDG_RUNTIME_DIR"
@@ -27,6 +27,8 @@ squeue*) sed "s/\$(<"$fixtures/word")/\$word/g" "$fixtures/squeue" ;;
     echo "Reservation created: maint" ;;
 "scontrol delete "*) echo "No reservations in the system" >"$WORK/windows" ;;
 sshare*) cat "$WORK/shares" ;;
+sacctmgr*withassoc*) echo 'vision|vision|normal,long'; touch "$WORK/asked" ;;
+sdiag*) echo 'Server thread count:  60' ;;
 sprio*) echo "13|ann|main|37|0|0|37|0|0|0|0||0.0|0.0|0.03|0.0|0.0" ;;
 *node) cat "$fixtures/node" ;;
 *partition) cat "$fixtures/partition" ;;
@@ -37,7 +39,7 @@ sprio*) echo "13|ann|main|37|0|0|37|0|0|0|0||0.0|0.0|0.03|0.0|0.0" ;;
 esac
 FAKE
 chmod +x "$fake/command"
-for name in squeue scontrol scancel sbatch sattach sshare sprio sdiag; do ln -s command "$fake/$name"; done
+for name in squeue scontrol scancel sbatch sattach sshare sprio sdiag sacctmgr; do ln -s command "$fake/$name"; done
 server_is_gone() { ! pgrep -u "$(id -u)" -f "^stoker-slurm $XDG_RUNTIME_DIR" >/dev/null; }
 export PATH=$PATH:$fake # behind Stoker's own
 echo 'JobId=2 JobName=two nodes UserId=ann(1) JOB_GRES=gpu:4   Nodes=n[5-6] CPU_IDs=1-5 Mem=0 GRES=gpu:2(IDX:2-3) MinCPUsNode=1' >"$WORK/details"
@@ -73,6 +75,12 @@ must stoker window remove maint
 has "the calls" "$(cat "$calls")" "scontrol delete ReservationName=maint"
 
 says "a reason, where Slurm keeps none" 2 "~" "stoker window: error: Unknown parameter Comment=why.  No reservation created." stoker window add --nodes=n1 --duration=15 --name=maint --reason=why
+
+case_ "screens: the usage, and the lists of the form"
+screen=$(env -u STOKER_HOME TERM=xterm-256color timeout 30 terminal.py size:40x140 "expect:behind" "await:$WORK/asked" type:7 \
+    "expect:vision" type:q type:q -- "$B/bin/stoker") || fail "status $?" "$screen" "$(cat "$calls")"
+has "the usage" "$screen" "sound"
+has "the usage" "$screen" "19.0"
 
 case_ "nothing is left when the last client has gone"
 wait_for 20 server_is_gone

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/slurm/live/slurm_lists.h"
 #include "backend/slurm/slurm_rights.h"
 #include "backend/slurm/slurm_window.h"
 #include "src/base/xalloc.h"
@@ -80,6 +81,29 @@ static void test_windows(void **state)
     free(made);
 }
 
+/* Rows by the manual of sacctmgr. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "vision|sound|normal\nvision|vision|normal,long\nvision|sound|urgent\nno row\n";
+    struct slurm_span answer = {text, sizeof text - 1}, none = {"", 0};
+    struct cluster_spec spec = {0};
+    assert_true(slurm_lists_read(&answer, "ann", &spec));
+    assert_int_equal(spec.accounts.n, 2);
+    assert_string_equal(spec.accounts.v[0].name, "vision");
+    assert_string_equal(spec.accounts.v[1].name, "sound");
+    assert_string_equal(spec.accounts.v[1].users.v[0].name, "ann");
+    assert_int_equal(spec.qos.n, 3);
+    assert_string_equal(spec.qos.v[0].name, "normal");
+    assert_string_equal(spec.qos.v[1].name, "long");
+    assert_string_equal(spec.qos.v[2].name, "urgent");
+    assert_false(slurm_lists_read(&answer, "ann", &spec));
+    assert_true(slurm_lists_read(&none, "ann", &spec));
+    assert_int_equal(spec.accounts.n + spec.qos.n, 0);
+    rec_fini(&cluster_spec_rec, &spec);
+}
+
 static void test_rights(void **state)
 {
     (void)state;
@@ -101,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
