@@ -47,8 +47,8 @@ T running $first first $me main 4 - n1
 T running $second second $me main 4 - n2
 T reserved $((more - 2)) more1 $me main 4 - n1
 T reserved $((more - 1)) more2 $me main 4 - n2
-T forecast $more more3 $me main 4 - -
-T forecast $wide wide $me main 8 - -
+T forecast $more more3 $me main 4 - ~n1
+T forecast $wide wide $me main 8 - ~n[1-2]
 - unknown $held held $me main 1 - (JobHeldUser)
 - unknown $gpus gpus $me main 2 2 (JobHeldUser)
 Starts and ends go by time limits: the latest, as the queue stood N s ago."
@@ -59,7 +59,7 @@ minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60), round(
 is "starts and ends in minutes" "$(stoker plan --json | json "$minutes")" \
     "first:0-10 second:0-20 more1:10-40 more2:20-50 more3:40-70 wide:70-75"
 is "kinds, reasons, seconds" "$(stoker plan --json | json '[(r["name"], r["kind"], r["reason"], r["nodes"], r["array_index"]) for r in d["rows"] if r["name"] in ("first", "more3", "held")], abs(d["now"] - d["forecast_made"]) < 600, d["more"], d["schema"]')" \
-    "[('first', 'running', '', 'n1', None), ('more3', 'forecast', 'Priority', '', None), ('held', 'unknown', 'JobHeldUser', '', None)] True 0 2"
+    "[('first', 'running', '', 'n1', None), ('more3', 'forecast', 'Priority', 'n1', None), ('held', 'unknown', 'JobHeldUser', '', None)] True 0 2"
 says "another user's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -u bin
 says "another partition's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -p one
 says "an operand" 2 "" "stoker plan: error: unexpected 'x'" stoker plan x

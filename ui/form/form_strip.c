@@ -147,13 +147,13 @@ void formstrip_sync(struct form_strip *s)
     /* The row is one of the plan while the lanes are made; it goes to the end, and out again. */
     struct plan_row *row = rec_list_push(&s->plan.rows);
     *row = s->own;
+    strip_set_span(s);
     planbars_fill(&s->bars, &s->plan, s->own.gpus ? PLAN_BY_GPU : PLAN_BY_NODE);
     vec_for_each (&s->bars.lanes.items, i)
         if (s->bars.lanes.items.v[i].row == row)
             s->bars.lanes.items.v[i].row = &s->own;
     s->plan.rows.n--;
     s->bars.own = &s->own;
-    strip_set_span(s);
     if (s->own.nodes)
         show_its_nodes(s);
     else

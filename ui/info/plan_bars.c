@@ -184,7 +184,8 @@ void planbars_draw_lane(const struct planbars *b, struct canvas *c, struct rect 
 void planbars_fill(struct planbars *b, const struct msg_plan *plan, enum plan_by by)
 {
     ownerroles_fill(&b->owners, b->ui);
-    planlanes_fill(&b->lanes, plan, ui_model(b->ui), ui_now(b->ui), by);
+    struct wall until = wall_add_s(ui_now(b->ui), b->span_s);
+    planlanes_fill(&b->lanes, plan, ui_model(b->ui), ui_now(b->ui), until, by);
 }
 
 void planbars_fini(struct planbars *b)

@@ -198,14 +198,14 @@ static void put_on_nodes(const struct plan_row *r, const struct idmap *index, st
 }
 
 static void lanes_by_node(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                          struct wall now, enum plan_by by)
+                          struct wall now, struct wall until, enum plan_by by)
 {
     struct on_node *all = xcalloc(m->n_nodes + 1, sizeof *all);
     struct idmap index = {0};
     for (size_t i = 0; i < m->n_nodes; i++)
         idmap_set(&index, hash_bytes(m->nodes[i]->spec.name, strlen(m->nodes[i]->spec.name)), &all[i]);
     for (size_t i = 0; i < plan->rows.n; i++)
-        if (plan->rows.v[i].kind != PLAN_WINDOW)
+        if (plan->rows.v[i].kind != PLAN_WINDOW && plan->rows.v[i].start.ms < until.ms)
             put_on_nodes(&plan->rows.v[i], &index, now);
     for (size_t k = 0; k < m->windows.n; k++) /* a window of thousands of nodes need not be written out */
         for (size_t i = 0; i < m->n_nodes; i++)
@@ -240,7 +240,7 @@ static void plan_lanes_take_windows(struct planlanes *p, const struct model *m)
 }
 
 void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                    struct wall now, enum plan_by by)
+                    struct wall now, struct wall until, enum plan_by by)
 {
     vec_clear(&p->items);
     vec_clear(&p->lanes);
@@ -248,7 +248,7 @@ void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const stru
     if (by == PLAN_BY_JOB)
         lanes_by_job(p, plan, now);
     else
-        lanes_by_node(p, plan, m, now, by);
+        lanes_by_node(p, plan, m, now, until, by);
 }
 
 void planlanes_fini(struct planlanes *p)

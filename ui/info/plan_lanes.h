@@ -30,9 +30,10 @@ struct planlanes {
     struct msg_plan windows; /* those of the state, as rows of a plan */
 };
 
-/* Makes the lanes again; plan and m must live as long as p, which points into them. */
+/* Makes the lanes again; plan and m must live as long as p, which points into them. until: bars that start
+ * later get no lane of a node or a GPU. */
 void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                    struct wall now, enum plan_by by);
+                    struct wall now, struct wall until, enum plan_by by);
 void planlanes_fini(struct planlanes *p);
 
 /* A bar needs a start and an end: many waiting jobs have neither. */

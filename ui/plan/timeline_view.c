@@ -336,6 +336,7 @@ static unsigned timeline_view_act(struct view *v, enum action a, const struct in
         bool closer = a == ACTION_PLAN_CLOSER;
         size_t end = closer ? 0 : N_SPANS - 1;
         set_span(t, t->span == end ? end : closer ? t->span - 1 : t->span + 1);
+        table_refill(table_of(t));
     } else if (a == ACTION_PLAN_MODE) {
         t->bars.by = next_way(t);
         table_refill(table_of(t));

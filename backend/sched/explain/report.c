@@ -92,6 +92,19 @@ static char *report_nodes_of(struct planner *p, const struct pool_use *u)
     return text;
 }
 
+static char *report_forecast_nodes(struct planner *p, uint32_t job)
+{
+    const struct model *m = planner_queue(p)->view->model;
+    struct strv names = {0};
+    uint32_t n;
+    const uint32_t *nodes = forecast_nodes(planner_forecaster(p), job, &n);
+    for (uint32_t i = 0; i < n && nodes[i] < m->n_nodes; i++)
+        strv_push(&names, m->nodes[nodes[i]]->spec.name);
+    char *text = names.n ? hostlist_compress(&names) : NULL;
+    strv_fini(&names);
+    return text;
+}
+
 enum plan_kind forecast_plan_kind(enum forecast_kind k)
 {
     switch (k) {
@@ -122,6 +135,7 @@ static void add_unit(struct report *r, const struct pending_entry *u)
         row->nodes = report_nodes_of(r->p, &u->slot.use);
         row->end = report_instant(u->slot.use.end);
     } else if (wall_is_set(f.start)) {
+        row->nodes = report_forecast_nodes(r->p, u->job);
         row->end = report_instant(when_plus(f.start.ms, queue_job_length(planner_queue(r->p), j)));
     }
 }

@@ -94,6 +94,11 @@ uint32_t forecast_samples(const struct forecaster *p);
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
 struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 
+/* On which nodes it is planned to start at that time, as numbers of the model's nodes: of the first 512
+ * jobs at most, where the cluster is planned node by node; of an array those of the elements that start
+ * first. NULL: not known, or the start is a planned one (FORECAST_SLOT). Valid until the next step. */
+const uint32_t *forecast_nodes(const struct forecaster *p, uint32_t job, uint32_t *ret_n);
+
 /* Of a job that is not in the queue and asks for the same as class g: when it would start from then on,
  * behind all that is planned. *ret_choice: where, if the kind is FORECAST_PLANNED. */
 struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,

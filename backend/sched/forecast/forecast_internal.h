@@ -98,6 +98,8 @@ struct forecasts {
     struct limit_plan *limits; /* NULL: nothing is limited */
     VEC(struct expected_end) expected_ends;
     struct idmap array_ends; /* array -> when the first of its elements that run ends */
+    struct idmap places;     /* job -> struct forecast_place, of the first that were planned */
+    VEC(uint32_t) place_nodes;
 };
 
 struct forecast_start {
@@ -127,6 +129,12 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
                    int64_t from, struct forecast_start *ret);
 void forecast_take(struct forecasts *f, const struct forecast_start *at, const struct job_class *g,
                    const char *licences);
+
+/* --- forecast_nodes.c --- */
+
+/* Keeps where the job starts. same: another element of it, with the same start. */
+void forecast_places_add(struct forecasts *f, uint32_t job, const struct forecast_start *at, bool same);
+void forecast_places_clear(struct forecasts *f);
 
 /* --- forecast_rows.c --- */
 

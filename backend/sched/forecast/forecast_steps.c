@@ -31,6 +31,7 @@ static void forecast_clear(struct forecasts *f)
     forecast_timed_clear(f);
     vec_fini(&f->waiting);
     vec_fini(&f->rows);
+    forecast_places_clear(f);
     idmap_for_each (&f->bounds, slot)
         free(slot->value);
     idmap_fini(&f->bounds);
@@ -105,8 +106,12 @@ static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const 
         if (at->t >= f->window_end)
             return;
         int64_t t = at->t;
+        bool same = false;
         do {
             forecast_take(f, at, r->g, licences);
+            if (batch == 0)
+                forecast_places_add(f, u->job, at, same);
+            same = true;
             if (--left == 0)
                 return;
             forecast_find(f, r->g, r->tier_at, licences, t, at);

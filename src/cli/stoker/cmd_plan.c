@@ -114,7 +114,9 @@ static void plan_add_count(struct texttable *t, uint32_t n)
 /* Where it runs or will; of what has no start, why. */
 static void add_where(struct texttable *t, const struct plan_row *r)
 {
-    if (r->nodes)
+    if (r->nodes && r->kind == PLAN_FORECAST)
+        texttable_addf(t, TONE_DIM, "~%s", r->nodes); /* as the forecast has it: no room is kept there */
+    else if (r->nodes)
         texttable_add(t, TONE_PLAIN, r->nodes);
     else if (r->kind == PLAN_UNKNOWN || r->kind == PLAN_BEYOND)
         texttable_addf(t, TONE_DIM, "(%s)",

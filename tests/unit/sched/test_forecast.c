@@ -812,9 +812,9 @@ static void test_plan_in_rows(void **state)
     forecast(100);
     plan_must_be("all", &all,
                  "running 1 0-10 n3; running 4 0-40 n1; running 9 0-15 n2; reserved 2 10-30 n3; "
-                 "reserved 5 x4 15-30 n2; forecast 3 30-35; forecast 6 35; window 99-119 n2; "
+                 "reserved 5 x4 15-30 n2; forecast 3 30-35 n3; forecast 6 35 n3; window 99-119 n2; "
                  "beyond 7; unknown 8");
-    plan_must_be("bob's", &bob, "forecast 3 30-35; window 99-119 n2");
+    plan_must_be("bob's", &bob, "forecast 3 30-35 n3; window 99-119 n2");
     plan_must_be("of main", &main,
                  "running 4 0-40 n1; running 9 0-15 n2; reserved 5 x4 15-30 n2; window 99-119 n2");
     plan_must_be("a few", &few, "running 1 0-10 n3; reserved 2 10-30 n3; window 99-119 n2; 7 more");
@@ -830,6 +830,7 @@ int main(void)
         TEST(test_a_time_ahead),  TEST(test_by_hand),      TEST(test_the_queue_goes_meanwhile),
         TEST(test_random_queues), TEST(test_likely_range), TEST(test_one_that_is_not_in_the_queue),
         TEST(test_plan_in_rows),
+
     };
     return cmocka_run_group_tests_name("forecast", tests, NULL, NULL);
 }

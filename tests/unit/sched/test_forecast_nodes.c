@@ -1,0 +1,111 @@
+/* test_forecast_nodes.c - on which nodes jobs are forecast to start, for pictures of the plan. Two nodes of
+ * 4 CPUs, which each job takes whole. Times are minutes after the cycle.
+ */
+#include "src/answers/answer_plan.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/lab_cycle.h"
+
+#define MIN_MS 60000
+
+static struct lab l;
+static struct planner *planner;
+
+static int set_up(void **state)
+{
+    (void)state;
+    lab_init(&l);
+    l.spec.window_s = 24 * 3600;
+    planner = planner_new();
+    lab_node(&l, "n1", 4, 8000, 0, NULL);
+    lab_node(&l, "n2", 4, 8000, 0, NULL);
+    lab_part(&l, "main", "n[1-2]");
+    lab_configure(&l);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    planner_free(planner);
+    lab_fini(&l);
+    return 0;
+}
+
+/* elements 0: not an array. */
+static void submit(uint32_t nodes, uint32_t elements, uint32_t minutes)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.nodes_min = j->req.nodes_max = nodes;
+    j->req.cpus_per_task = 4;
+    j->req.time_limit_s = minutes * 60;
+    if (elements)
+        *rec_list_push(&j->array_pending) = (struct index_range){0, elements - 1, 1};
+    lab_submit(&l, j);
+}
+
+static void plan(struct msg_plan *ret)
+{
+    struct sched_result r;
+    lab_cycle(&l, planner, &r);
+    sched_result_fini(&r);
+    struct sched_view v = lab_view(&l);
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    while (!forecast_step(planner_forecaster(planner), &v, 10000))
+        ;
+    planner_report(planner, &v, l.now, &(struct plan_filter){.rows_max = 10000}, ret);
+}
+
+/* Of a job over several nodes all, of an array those of the elements that start first. */
+static void they_are_named(void **state)
+{
+    (void)state;
+    struct msg_plan p;
+    struct str s = STR_INIT;
+    submit(1, 0, 30); /* 1: n1 */
+    submit(1, 0, 40); /* 2: n2 */
+    submit(2, 0, 10); /* 3: held */
+    submit(2, 0, 20); /* 4 */
+    submit(1, 4, 12); /* 5: two elements after that, and two after these */
+    submit(1, 0, 60); /* 6 */
+    plan(&p);
+    for (size_t i = 0; i < p.rows.n; i++) {
+        const struct plan_row *r = &p.rows.v[i];
+        if (r->kind == PLAN_FORECAST)
+            str_appendf(&s, "%s%u at %lld on %s", s.len ? "; " : "", r->job,
+                        (long long)((r->start.ms - l.now.ms) / MIN_MS), r->nodes ? r->nodes : "?");
+    }
+    check_str("forecasts", s.s, "4 at 50 on n[1-2]; 5 at 70 on n[1-2]; 6 at 94 on n1");
+    str_fini(&s);
+    rec_fini(&msg_plan_rec, &p);
+}
+
+/* The first ones alone: an answer has a bound. */
+static void they_are_few(void **state)
+{
+    (void)state;
+    struct msg_plan p;
+    size_t with = 0, without = 0;
+    for (int i = 0; i < 700; i++)
+        submit(1, 0, 1);
+    plan(&p);
+    for (size_t i = 0; i < p.rows.n; i++)
+        if (p.rows.v[i].kind == PLAN_FORECAST) {
+            bool named = p.rows.v[i].nodes != NULL;
+            assert_true(!named || !without);
+            with += named;
+            without += !named;
+        }
+    assert_int_equal(with, 512);
+    assert_true(without > 0);
+    rec_fini(&msg_plan_rec, &p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(they_are_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(they_are_few, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("nodes of forecasts", tests, NULL, NULL);
+}
