@@ -129,12 +129,48 @@ static void gpus_keep_their_number(void **state)
     must_show(u, "--gpus=a100:4");
 }
 
+/* Beside each value whether the job, with everything else that it asks for, has room now. */
+static void what_fits_now_is_said(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<Tab>");
+    uilab_paste(u, "#!/bin/sh\n#SBATCH --partition=gpu\n#SBATCH --gpus=2\n#SBATCH --time=10:00\nls\n");
+    uilab_keys(u, "<Tab><Down><Down>");
+    keys_show(u, "<F4>", "10 free of 32, fits now");
+    keys_show(u, "<Esc><C-u>8<F4>", "a100:8"); /* on no node at once */
+    must_show(u, "10 free of 32 ");
+    must_not_show(u, "fits now");
+    keys_show(u, "<Esc><C-u>2<Down><Down><Down><Down><F4>", "10 GPUs free, the default, fits now");
+    must_show(u, "0 GPUs free ");
+}
+
+/* In the list, beside it and on the page; nothing of a node that takes no jobs. */
+static void nodes_say_what_fits(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2/gpu02<Enter>");
+    uilab_draw(u, 50, 200);
+    must_show(u, "fits now: 20 CPUs, 288G, 5 GPUs");
+    uilab_keys(u, ":columns node state fits<Enter>");
+    uilab_draw(u, 50, 200);
+    must_show(u, "FITS NOW");
+    must_show(u, " 20 CPUs, 288G, 5 GPUs");
+    keys_show(u, "<Enter>", "fits now: 20 CPUs, 288G, 5 GPUs");
+    uilab_keys(u, "<Esc>/gpu04<Enter>");
+    uilab_draw(u, 50, 200);
+    must_show(u, "FITS NOW");
+    must_not_show(u, "fits now"); /* it is drained */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_are_read),       cmocka_unit_test(lines_add_up),
         cmocka_unit_test(environments_are_found), UI_FIXTURE_CASE(what_is_typed_is_looked_for),
-        UI_FIXTURE_CASE(gpus_keep_their_number),
+        UI_FIXTURE_CASE(gpus_keep_their_number),  UI_FIXTURE_CASE(what_fits_now_is_said),
+        UI_FIXTURE_CASE(nodes_say_what_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "ui/info/node_free.h"
 
 /* --- what one node must have --- */
 
@@ -141,6 +142,27 @@ void formfit_look(struct form_fit *ret, const struct model *m, const struct part
         ret->fits = ret->fits && ret->most[p] >= ret->asked[p];
     }
     free(room);
+}
+
+/* --- now --- */
+
+static bool fit_is_free(const struct ui *ui, const struct form_fit *f, const struct node *n)
+{
+    struct node_room has = node_free_of(ui, n);
+    if (req_detail(f->req)->exclusive && n->n_jobs)
+        return false;
+    return has.cpus && has.cpus >= f->asked[FIT_CPUS] && has.mem_mib >= f->asked[FIT_MEM] &&
+           (!f->asked[FIT_GPUS] || (fit_has(f, n, FIT_GPUS) && has.gpus >= f->asked[FIT_GPUS]));
+}
+
+bool formfit_has_room_now(const struct ui *ui, const struct form_fit *f)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; f->sure && f->part->state == PART_UP && i < f->part->nodes.n; i++) {
+        const struct node *node = fit_node(f, i);
+        n += node && fit_is_free(ui, f, node);
+    }
+    return n && n >= f->need.nodes;
 }
 
 /* --- several nodes --- */

@@ -5,6 +5,7 @@
 
 #include "src/model/model.h"
 #include "src/model/need.h"
+#include "ui/frame/view.h"
 
 enum fit_part { FIT_GPUS, FIT_CPUS, FIT_MEM, FIT_PARTS };
 
@@ -26,6 +27,9 @@ struct form_fit {
 /* ret points into its arguments. */
 void formfit_look(struct form_fit *ret, const struct model *m, const struct part_spec *part,
                   const struct job_req *req);
+/* Whether as many nodes as are needed have room now. Jobs that are planned before it are not looked at;
+ * false also where it cannot be told. */
+bool formfit_has_room_now(const struct ui *ui, const struct form_fit *f);
 /* The smallest number of nodes that together have the requested GPUs and each have the rest; 0: the
  * partition has too few. *ret_all: the GPUs of such nodes. */
 uint32_t formfit_nodes_for_gpus(const struct form_fit *f, uint32_t *ret_all);

@@ -10,7 +10,10 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "ui/form/form_edit.h"
+#include "ui/form/form_fit.h"
 #include "ui/form/form_page.h"
+#include "ui/info/node_free.h"
 
 #define JOBS_MAX  500
 #define FIND_FROM 9 /* items from which on one types to find one */
@@ -55,21 +58,50 @@ static void offer(struct dialog *d, struct picking *k, const char *value, const 
 
 /* --- lists --- */
 
-static void offer_partitions(const struct model *m, struct dialog *d, struct picking *k)
+/* ", fits now": if the job, with that request, has room in its first partition. */
+static const char *fits_now(const struct form_page *s, const struct job_req *req)
 {
+    const struct model *m = ui_model(s->v.ui);
+    struct strv names = strv_split(req->partition, ",");
+    const struct part_spec *p = names.n ? model_get_part(m, names.v[0]) : model_default_part(m);
+    struct form_fit fit;
+    bool fits = false;
+    strv_fini(&names);
+    if (p) {
+        formfit_look(&fit, m, p, req);
+        fits = fit.fits && formfit_has_room_now(s->v.ui, &fit);
+    }
+    return fits ? tr(", fits now") : "";
+}
+
+/* The request as it is typed, of which a copy is changed; NULL: it is not one, or has pieces. */
+static const struct job_req *typed_request(const struct form_page *s)
+{
+    bool steps = s->f.kind == JOB_KIND_STEPS || (s->f.edit && s->f.edit->steps);
+    return s->draft && s->draft->rc >= 0 && !steps ? &s->draft->m.req : NULL;
+}
+
+static void offer_partitions(const struct form_page *s, struct dialog *d, struct picking *k)
+{
+    const struct model *m = ui_model(s->v.ui);
+    struct job_req req = typed_request(s) ? *typed_request(s) : (struct job_req){0};
     struct str all = STR_INIT;
     for (size_t i = 0; i < m->spec.parts.n; i++) {
         const struct part_spec *p = &m->spec.parts.v[i];
         unsigned cpus = 0, gpus = 0;
         for (size_t n = 0; n < p->nodes.n; n++) {
             const struct node *node = model_get_node(m, p->nodes.v[n]);
-            if (!node || node_is_out(node))
+            if (!node)
                 continue;
-            cpus += node->cpus - cpuset_count(&node->cpus_used);
-            gpus += node->gpus - cpuset_count(&node->gpus_used);
+            struct node_room has = node_free_of(s->v.ui, node);
+            cpus += has.cpus;
+            gpus += has.gpus;
         }
-        char *note = xasprintf(tr("%u CPUs and %u GPUs free%s"), cpus, gpus,
-                               p->is_default ? tr(", the default") : "");
+        req.partition = p->name;
+        char *free_now = xasprintf(tr("%u CPUs and %u GPUs free%s"), cpus, gpus,
+                                   p->is_default ? tr(", the default") : "");
+        char *note = xasprintf("%s%s", free_now, typed_request(s) ? fits_now(s, &req) : "");
+        free(free_now);
         offer(d, k, p->name, note);
         free(note);
         str_appendf(&all, "%s%s", i ? "," : "", p->name);
@@ -85,9 +117,44 @@ static void offer_environments(struct dialog *d, struct picking *k)
     offer(d, k, "NONE", tr("a clean login shell"));
 }
 
-/* As many as are asked for now, or one, of each type. count: NULL for the types alone. */
-static void offer_gpus(const struct model *m, struct dialog *d, struct picking *k, const char *count)
+/* With that number of GPUs of a type for the whole job. */
+static const char *fits_with_gpus(const struct form_page *s, char *type, const char *count)
 {
+    struct job_req req;
+    if (!typed_request(s) || !count)
+        return "";
+    req = *typed_request(s);
+    struct job_req_detail detail = *req_detail(&req);
+    req.gpus = (uint32_t)strtoul(count, NULL, 10);
+    detail.gpu_type = type;
+    req.detail = &detail;
+    return fits_now(s, &req);
+}
+
+/* 1, 2, 4 ... nodes, up to those of the partition. */
+static void offer_node_counts(const struct form_page *s, struct dialog *d, struct picking *k)
+{
+    const struct model *m = ui_model(s->v.ui);
+    if (!typed_request(s))
+        return;
+    struct job_req req = *typed_request(s);
+    struct strv names = strv_split(req.partition, ",");
+    const struct part_spec *p = names.n ? model_get_part(m, names.v[0]) : model_default_part(m);
+    strv_fini(&names);
+    for (uint32_t n = 1; p && n <= p->nodes.n && n <= p->max_nodes; n *= 2) {
+        char value[16];
+        snprintf(value, sizeof value, "%u", n);
+        req.nodes_min = req.nodes_max = n;
+        char *note = xasprintf(tr("of %zu in %s%s"), p->nodes.n, p->name, fits_now(s, &req));
+        offer(d, k, value, note);
+        free(note);
+    }
+}
+
+/* As many as are asked for now, or one, of each type. count: NULL for the types alone. */
+static void offer_gpus(const struct form_page *s, struct dialog *d, struct picking *k, const char *count)
+{
+    const struct model *m = ui_model(s->v.ui);
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];
         if (!n->gpus)
@@ -96,14 +163,14 @@ static void offer_gpus(const struct model *m, struct dialog *d, struct picking *
         for (size_t q = 0; q < m->n_nodes; q++)
             if (str_eq(m->nodes[q]->gpu_type, n->gpu_type)) {
                 all += m->nodes[q]->gpus;
-                unused += node_is_out(m->nodes[q])
-                              ? 0
-                              : m->nodes[q]->gpus - cpuset_count(&m->nodes[q]->gpus_used);
+                unused += node_free_of(s->v.ui, m->nodes[q]).gpus;
             }
         char *value = !n->gpu_type ? xstrdup(count ? count : "")
                       : count      ? xasprintf("%s:%s", n->gpu_type, count)
                                    : xstrdup(n->gpu_type);
-        char *note = xasprintf(tr("%u free of %u"), unused, all);
+        char *of_all = xasprintf(tr("%u free of %u"), unused, all);
+        char *note = xasprintf("%s%s", of_all, fits_with_gpus(s, n->gpu_type, count));
+        free(of_all);
         if (*value)
             offer(d, k, value, note);
         free(value);
@@ -318,11 +385,13 @@ static void pick_offer_all(struct form_page *s, const struct form_field *field, 
 {
     const struct model *m = ui_model(s->v.ui);
     if (str_eq(field->key, "partition"))
-        offer_partitions(m, d, k);
+        offer_partitions(s, d, k);
     else if (str_eq(field->key, "gpus") && !field->quoted && field->kind == FIELD_TEXT)
-        offer_gpus(m, d, k, gpu_count(value));
+        offer_gpus(s, d, k, gpu_count(value));
     else if (str_eq(field->key, "gpu_type"))
-        offer_gpus(m, d, k, NULL);
+        offer_gpus(s, d, k, NULL);
+    else if (str_eq(field->key, "nodes"))
+        offer_node_counts(s, d, k);
     else if (str_eq(field->key, "dependency"))
         form_pick_offer_jobs(s->v.ui, d, k, value);
     else if (str_eq(field->key, "nodelist") || str_eq(field->key, "exclude"))
@@ -349,7 +418,7 @@ bool form_pick_has_list(const struct form_field *field)
 {
     static const char *const keys[] = {"partition", "dependency", "nodelist", "exclude", "constraint",
                                        "features",  "qos",        "account",  "time",    "export",
-                                       "mail-type", "array",      "set-up",   "gpu_type"};
+                                       "mail-type", "array",      "nodes",    "set-up",  "gpu_type"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (str_eq(field->key, keys[i]))
             return !field->of_step || i + 1 == sizeof keys / sizeof keys[0];

@@ -1,5 +1,6 @@
 /* node_story.c - how a node is and how it came to that. */
 #include "ui/info/node_story.h"
+#include "ui/info/node_free.h"
 
 #include "src/base/lang.h"
 #include "src/base/units.h"
@@ -108,11 +109,21 @@ static void nodestory_troubles(struct lines *l, const struct ui *ui, const struc
     }
 }
 
+static void nodestory_free(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    if (ui_node_is_out(ui, n) || str_eq(n->spec.role, "login"))
+        return;
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_DIM, tr("  fits now: "));
+    node_free_text(r, ui, n);
+}
+
 void nodestory_state(struct lines *l, const struct ui *ui, const struct node *n)
 {
     const struct window *w = ui_window_of_node(ui, n);
     nodestory_head(l, ui, n);
     nodestory_jobs(l, ui, n);
+    nodestory_free(l, ui, n);
     nodestory_troubles(l, ui, n);
     if (w) {
         struct rich *r = lines_add(l);

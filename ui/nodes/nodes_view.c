@@ -13,6 +13,7 @@
 #include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "ui/info/node_free.h"
 #include "ui/info/node_info.h"
 #include "ui/info/node_mark.h"
 #include "ui/nodes/node_screen.h"
@@ -127,6 +128,17 @@ static void get_jobs(const void *ctx, const void *row, struct table_field *f)
         rich_addf(&f->text, ROLE_NORMAL, "%u", n->n_jobs);
 }
 
+/* In the order of GPUs, then CPUs. */
+static void nodes_get_free(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct node *n = row;
+    struct node_room has = node_free_of(nodes_ui_of(ctx), n);
+    f->has_num = true;
+    f->num = has.gpus * 1e5 + has.cpus;
+    if (!nodeinfo_is_bystander(n) && !ui_node_is_out(nodes_ui_of(ctx), n))
+        node_free_text(&f->text, nodes_ui_of(ctx), n);
+}
+
 static void get_note(const void *ctx, const void *row, struct table_field *f)
 {
     nodeinfo_why(&f->text, nodes_ui_of(ctx), row);
@@ -179,6 +191,14 @@ static const struct table_column columns[] = {
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_jobs},
+    {.name = "fits",
+     .title = N_("FITS NOW"),
+     .min = 12,
+     .want = 24,
+     .fit = 24,
+     .rank = 8,
+     .flags = COLUMN_HIDDEN, /* the line about the node has it too: the notes need the room */
+     .get = nodes_get_free},
     {.name = "note",
      .title = N_("NOTE"),
      .min = 10,
