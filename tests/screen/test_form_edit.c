@@ -40,6 +40,31 @@ static void all_changes_are_one_request(void **state)
     must_not_show(u, "Change job");
 }
 
+/* The plan at the foot has the job's bar, which grows with the limit that is typed. What has the job
+ * planned again takes the bar away. */
+static void the_plan_moves_with_the_limit(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e");
+    uilab_draw(u, 43, 132);
+    must_not_show(u, "this job");
+    feed_plan(u, &g->s);
+    uilab_draw(u, 43, 132);
+    must_show(u, "as planned now, it starts 15:24");
+    must_show(u, "this job, until 19:24"); /* four hours */
+    must_not_show(u, "53 eval,");          /* its bar as it was */
+    keys_show(u, "<Down><Down><Down><Down><C-u>90m", "1 field is changed");
+    uilab_golden(u, "form-edit-plan", 43, 132);
+    uilab_draw(u, 43, 132);
+    must_show(u, "this job, until 16:54");
+    uilab_keys(u, "<Up><Up><Up><Up><C-u>4");
+    uilab_draw(u, 43, 132);
+    must_show(u, "2 fields are changed");
+    must_not_show(u, "this job");
+    must_not_show(u, "as planned now");
+}
+
 static void a_refused_change_can_be_mended(void **state)
 {
     struct ui_fixture *g = *state;
@@ -98,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(all_changes_are_one_request),
+        UI_FIXTURE_CASE(the_plan_moves_with_the_limit),
         UI_FIXTURE_CASE(a_refused_change_can_be_mended),
         UI_FIXTURE_CASE(what_is_settled_is_not_there),
         cmocka_unit_test(every_attribute_that_may_change_is_there),

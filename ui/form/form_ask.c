@@ -9,6 +9,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/cause_text.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_edit.h"
@@ -422,6 +423,33 @@ static void form_ask_make(void *arg)
     form_draft_build(((struct making *)arg)->d);
 }
 
+/* The limit with which a job in the queue is planned as it is now; 0: what else is changed has the job
+ * planned again. */
+static uint32_t form_ask_planned_limit(const struct form_page *s, const struct job *j)
+{
+    const struct form_edit *e = s->f.edit;
+    uint32_t limit = s->draft->m.req.time_limit_s;
+    for (size_t i = 0; i < s->f.n_fields; i++) {
+        int id = s->f.fields[i].id;
+        bool same_place = id == (int)ATTR_TIME || id == (int)ATTR_JOB_NAME || id == (int)ATTR_COMMENT;
+        if (!same_place && formedit_is_changed(e, &s->f.fields[i]))
+            return 0;
+    }
+    if (limit == DURATION_NOT_SET)
+        limit = job_limit_s(j, ui_model(s->v.ui));
+    return limit >= DURATION_NOT_SET ? 0 : limit;
+}
+
+/* Of a job that waits: its bar in the plan, as long as the limit that is typed. */
+static void form_ask_show_change(struct form_page *s)
+{
+    const struct form_edit *e = s->f.edit;
+    const struct job *j = model_get_job(ui_model(s->v.ui), e->target.job);
+    bool planned = j && e->waits && j->state == JOB_PENDING && e->target.array_index == ARRAY_NONE;
+    if (planned && s->draft->rc >= 0)
+        formstrip_take_change(s->strip, &s->v, j->id, form_ask_planned_limit(s, j));
+}
+
 static void form_ask_start(struct form_page *s);
 
 static void made(struct ui *ui, struct view *owner, void *arg)
@@ -434,6 +462,8 @@ static void made(struct ui *ui, struct view *owner, void *arg)
     w->d = NULL;
     s->making = 0;
     form_check(s->draft, ui, &s->hints);
+    if (s->f.edit)
+        form_ask_show_change(s);
     if (what & (DRAFT_ASK | DRAFT_BY_HAND) && !s->asking)
         form_ask_ask_controller(s, what & DRAFT_BY_HAND);
     if (what & DRAFT_SEND)

@@ -15,6 +15,7 @@
 #include "ui/frame/request_line.h"
 #include "ui/info/job_script.h"
 #include "ui/term/signs.h"
+#include "ui/text/view_text.h"
 
 #define LABEL       12
 #define BOTH_COLS   72 /* fields and script stand side by side from here */
@@ -177,6 +178,18 @@ static void edit_text_of(const struct form_page *s, struct rich *out)
         rich_addf(out, ROLE_NORMAL, trn("%zu field is changed", "%zu fields are changed", n), n);
 }
 
+/* When a job in the queue starts as things are planned: a shorter limit may let it start earlier. */
+static void edit_start_of(const struct form_page *s, struct lines *l)
+{
+    struct wall start = formstrip_start(s->strip);
+    if (!wall_is_set(start))
+        return;
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_WAITING, tr("as planned now, it starts "));
+    when_about(&r->text, start, ui_now(s->v.ui));
+    rich_role(r, ROLE_WAITING);
+}
+
 static void forecast_text(const struct form_page *s, struct rich *out)
 {
     if (s->f.edit) {
@@ -223,8 +236,11 @@ static int draw_flowed(const struct lines *l, struct canvas *c, struct rect r)
 static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines forecast = {0};
-    bool plan = formstrip_is_there(s->strip) && s->forecast && !form_page_has_errors(s) && r.h > 2;
+    bool plan =
+        formstrip_is_there(s->strip) && (s->forecast || s->f.edit) && !form_page_has_errors(s) && r.h > 2;
     forecast_text(s, lines_add(&forecast));
+    if (s->f.edit && plan)
+        edit_start_of(s, &forecast);
     if (plan && r.w >= STRIP_COLS) {
         struct rect text = rect_take_left(&r, STRIP_TEXT);
         text.w -= 2;

@@ -25,7 +25,9 @@ struct form_strip {
     struct msg_plan plan;
     struct planbars bars;
     struct seldom ask;
-    struct plan_row own; /* of the trial; its kind is UNKNOWN where it has no bar */
+    struct plan_row own; /* of the trial or the job; its kind is UNKNOWN where it has no bar */
+    uint32_t job;        /* that is changed; 0: one that is not in the queue */
+    uint32_t limit_s;    /* it would have; 0: not known */
     struct strip_lanes {
         VEC(size_t) v; /* in bars.lanes, as they are shown */
     } lanes;
@@ -138,12 +140,51 @@ static void strip_set_span(struct form_strip *s)
     s->bars.span_s = hours[i] * 3600;
 }
 
+/* The row of the job that is changed; NULL: it has no bar. */
+static struct plan_row *strip_row_of_job(struct form_strip *s)
+{
+    for (size_t i = 0; s->job && s->limit_s && i < s->plan.rows.n; i++) {
+        struct plan_row *r = &s->plan.rows.v[i];
+        if (r->job == s->job && r->kind != PLAN_RUNNING && plan_has_bar(r))
+            return r;
+    }
+    return NULL;
+}
+
+static void strip_name_own(struct form_strip *s)
+{
+    struct str name = STR_INIT;
+    str_append(&name, tr("this job, until "));
+    when_about(&name, s->own.end, ui_now(s->bars.ui));
+    free(s->own.name);
+    s->own.name = str_take(&name);
+}
+
+static void strip_follow_job(struct form_strip *s, const struct plan_row *row)
+{
+    rec_fini(&plan_row_rec, &s->own);
+    s->own = (struct plan_row){.kind = PLAN_UNKNOWN};
+    if (!row)
+        return;
+    rec_copy(&plan_row_rec, &s->own, row);
+    s->own.kind = PLAN_HELD;
+    s->own.end = wall_add_s(s->own.start, s->limit_s);
+    strip_name_own(s);
+}
+
 void formstrip_sync(struct form_strip *s)
 {
+    struct plan_row *before = strip_row_of_job(s);
+    uint32_t kind = before ? before->kind : PLAN_UNKNOWN;
     vec_clear(&s->lanes.v);
     s->bars.own = NULL;
+    if (s->job)
+        strip_follow_job(s, before);
     if (!formstrip_is_there(s))
         return;
+    if (before) /* its bar is the other one */
+        before->kind = PLAN_UNKNOWN;
+    size_t at = before ? (size_t)(before - s->plan.rows.v) : 0;
     /* The row is one of the plan while the lanes are made; it goes to the end, and out again. */
     struct plan_row *row = rec_list_push(&s->plan.rows);
     *row = s->own;
@@ -153,6 +194,8 @@ void formstrip_sync(struct form_strip *s)
         if (s->bars.lanes.items.v[i].row == row)
             s->bars.lanes.items.v[i].row = &s->own;
     s->plan.rows.n--;
+    if (s->job)
+        s->plan.rows.v[at].kind = kind;
     s->bars.own = &s->own;
     if (s->own.nodes)
         show_its_nodes(s);
@@ -189,16 +232,12 @@ static void strip_set_own(struct form_strip *s, const struct msg_submit *m, cons
     const struct cause *why = &r->cause;
     struct ui *ui = s->bars.ui;
     struct job_need need;
-    struct str name = STR_INIT;
     job_need(&m->req, &need);
     struct wall start = wall_is_set(why->at) && why->at.ms > ui_now(ui).ms ? why->at : ui_now(ui),
                 end = wall_add_s(start, strip_limit_s(ui_model(ui), m, why->part));
-    str_append(&name, tr("this job, until "));
-    when_about(&name, end, ui_now(ui));
     s->own = (struct plan_row){
         .kind = PLAN_HELD,
         .count = 1,
-        .name = str_take(&name),
         .partition = why->part ? xstrdup(why->part) : NULL,
         .nodes = r->count && why->nodes ? xstrdup(why->nodes) : NULL,
         .n_nodes = need.nodes,
@@ -206,6 +245,27 @@ static void strip_set_own(struct form_strip *s, const struct msg_submit *m, cons
         .start = start,
         .end = end,
     };
+    strip_name_own(s);
+}
+
+static void strip_ask(struct form_strip *s, struct view *v)
+{
+    struct msg_plan_get get = {.rows_max = 0};
+    if (seldom_is_due(&s->ask, s->bars.ui, ASK_PAUSE_MS))
+        seldom_sent(&s->ask, ui_send(s->bars.ui, MSG_PLAN, &get, v, strip_plan_answered, 0));
+}
+
+void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s)
+{
+    s->job = job;
+    s->limit_s = limit_s;
+    formstrip_sync(s);
+    strip_ask(s, v);
+}
+
+struct wall formstrip_start(const struct form_strip *s)
+{
+    return formstrip_is_there(s) ? s->own.start : (struct wall){0};
 }
 
 void formstrip_take_trial(struct form_strip *s, struct view *v, const struct msg_submit *m,
@@ -217,9 +277,7 @@ void formstrip_take_trial(struct form_strip *s, struct view *v, const struct msg
         m->kind != JOB_KIND_STEPS)
         strip_set_own(s, m, r);
     formstrip_sync(s);
-    struct msg_plan_get get = {.rows_max = 0};
-    if (seldom_is_due(&s->ask, s->bars.ui, ASK_PAUSE_MS))
-        seldom_sent(&s->ask, ui_send(s->bars.ui, MSG_PLAN, &get, v, strip_plan_answered, 0));
+    strip_ask(s, v);
 }
 
 /* --- the picture --- */
