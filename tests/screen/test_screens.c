@@ -269,7 +269,7 @@ static void history_says_what_was_used(void **state)
     uilab_draw(u, 43, 132);
     must_show(u, "80%"); /* of the CPUs */
     must_show(u, "--mem=124G");
-    must_show(u, "at most 31G of their memory");
+    must_show(u, "at most 31G of GPU memory");
     must_show(u, "It used 1 of its 2 GPUs: ask for 1");
 }
 

@@ -121,7 +121,7 @@ static void job_use_gpus(struct lines *l, const struct job_use *u, const struct 
     struct rich *r = use_line(l, tr("GPUs"), u->gpu_percent);
     rich_addf(r, ROLE_DIM, tr("of %u"), job_gpus(j));
     if (u->gpu_peak_mib)
-        rich_addf(r, ROLE_DIM, tr(", at most %s of their memory"),
+        rich_addf(r, ROLE_DIM, tr(", at most %s of GPU memory"),
                   mem_format_words(u->gpu_peak_mib * 1024, b));
     if (u->gpu_seen_percent < WELL_SEEN)
         rich_addf(r, ROLE_DIM, tr(" (measured for %d%% of the time)"), u->gpu_seen_percent);
