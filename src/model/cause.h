@@ -315,7 +315,9 @@ enum why_class {
     /* a word of Slurm; n: there is nothing else to be known of it */                                        \
     X(SLURM_REASON, "name text n start window_s")                                                            \
     X(LIMIT_TIME, "scope name asked most")                                                                   \
-    X(TRY_ADMITTED, "name text part")
+    X(TRY_ADMITTED, "name text part")                                                                        \
+    /* the planned start of a job needs what a limit leaves */                                               \
+    X(LIMIT_PLANNED, "jobs at")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

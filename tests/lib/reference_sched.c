@@ -189,7 +189,8 @@ static void charge(struct ref_plan *p, const struct job *j, const struct ref_ent
                             j->id,
                             hold,
                             e->round,
-                            p->m->spec.parts.v[e->part].priority_tier};
+                            p->m->spec.parts.v[e->part].priority_tier,
+                            i == 0};
         if (need.whole_nodes) {
             u.cpus = n->cpus;
             u.mem_mib = (int64_t)n->mem_mib;
@@ -399,28 +400,23 @@ static uint32_t gpus_there(const struct ref_plan *p, const struct job *j, const 
     return n.whole_nodes ? all : n.gpus;
 }
 
-static uint32_t gpus_held(const struct job *j)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < j->alloc.n; i++)
-        n += cpuset_count(&j->alloc.v[i].gpus);
-    return n;
-}
+enum beside { BESIDE_NOTHING, BESIDE_THOSE_BEFORE, BESIDE_ALL }; /* of what is held */
 
-/* Limits of users: GPUs and running jobs; licences by their counts. asked: GPUs. */
-static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked)
+/* Limits of users (GPUs and running jobs) and licences at that time, with what runs then. asked: GPUs. */
+static bool within_at(const struct ref_plan *p, const struct job *j, uint32_t asked, int64_t t,
+                      enum beside beside)
 {
     uint64_t gpus = asked, jobs = 1, licenses = req_detail(&j->req)->licenses != NULL;
-    list_for_each (a, &p->m->active, struct job, in_queue) {
-        gpus += str_eq(a->user, j->user) ? gpus_held(a) : 0;
-        jobs += str_eq(a->user, j->user);
-        licenses += req_detail(&a->req)->licenses != NULL;
-    }
-    vec_for_each (&p->starts, i) {
-        const struct job *a = model_get_job(p->m, p->starts.v[i].job);
-        gpus += str_eq(a->user, j->user) ? gpus_there(p, a, &p->starts.v[i]) : 0;
-        jobs += str_eq(a->user, j->user);
-        licenses += req_detail(&a->req)->licenses != NULL;
+    vec_for_each (&p->uses, i) {
+        const struct ref_use *u = &p->uses.v[i];
+        const struct job *o = u->job ? model_get_job(p->m, u->job) : NULL;
+        bool there = !u->hold || (beside == BESIDE_ALL && !is_lifted(p, u)) ||
+                     (beside == BESIDE_THOSE_BEFORE && u->round == p->round);
+        if (!o || !there || u->start > t || u->end <= t)
+            continue;
+        gpus += str_eq(o->user, j->user) ? (uint64_t)u->gpus : 0;
+        jobs += str_eq(o->user, j->user) && u->first;
+        licenses += req_detail(&o->req)->licenses && u->first;
     }
     for (size_t i = 0; i < p->m->spec.limits.n; i++) {
         const struct limit_set *s = &p->m->spec.limits.v[i].hard;
@@ -428,6 +424,24 @@ static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked
             return false;
     }
     return !req_detail(&j->req)->licenses || licenses <= p->m->spec.licenses.v[0].count;
+}
+
+static bool leaves(const struct ref_plan *p, const struct job *j, const struct ref_entry *e,
+                   enum beside beside)
+{
+    uint32_t asked = gpus_there(p, j, e);
+    bool yes = within_at(p, j, asked, e->start, beside);
+    vec_for_each (&p->uses, i) {
+        const struct ref_use *u = &p->uses.v[i];
+        if (u->hold && u->start > e->start && u->start < plus(e->start, e->len_ms))
+            yes = yes && within_at(p, j, asked, u->start, beside);
+    }
+    return yes;
+}
+
+static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked)
+{
+    return within_at(p, j, asked, p->now, BESIDE_NOTHING);
 }
 
 /* Whole nodes are at least this many of the smallest there. */
@@ -471,16 +485,21 @@ static uint32_t open_parts(const struct ref_plan *p, const struct job *j, uint32
     return kept;
 }
 
+static bool is_kept_back(const struct ref_plan *p, const struct job *j)
+{
+    bool throttled =
+        j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
+    return j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > p->now || throttled;
+}
+
 bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret)
 {
     uint32_t v[8], n = open_parts(p, j, v);
-    bool throttled =
-        j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
     p->limited = false;
-    if (j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > p->now || throttled || !n)
+    if (is_kept_back(p, j) || !n)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!p->closed[v[i]] && start_in(p, j, v[i], ret))
+        if (!p->closed[v[i]] && start_in(p, j, v[i], ret) && leaves(p, j, ret, BESIDE_ALL))
             return true;
     return false;
 }
@@ -510,7 +529,7 @@ static bool find_earliest(struct ref_plan *p, const struct job *j, int64_t befor
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
         struct ref_entry e;
-        if (!earliest_in(p, j, v[i], &e) || e.start >= before)
+        if (!earliest_in(p, j, v[i], &e) || e.start >= before || !leaves(p, j, &e, BESIDE_ALL))
             continue;
         *ret = e;
         before = e.start;
@@ -609,10 +628,7 @@ static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t p
 static bool gate_is_closed(struct ref_plan *p, const struct job *j)
 {
     uint32_t v[8];
-    bool throttled =
-        j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
-    return j->hold != HOLD_NONE || req_detail(&j->req)->begin.ms > p->now || throttled ||
-           !open_parts(p, j, v);
+    return is_kept_back(p, j) || !open_parts(p, j, v);
 }
 
 /* Where one without a place has one left to hold, those behind it delay no other job; those of a lower
@@ -641,6 +657,17 @@ static bool could_ever_run(struct ref_plan *p, const struct job *j)
         if (could_ever(p, j, v[i]))
             return true;
     return false;
+}
+
+static void stay(struct ref_plan *p, const struct job *j, struct ref_entry *kept)
+{
+    if (p->held[kept->counts] >= depth_of(p->m) || kept->start <= p->now) {
+        p->moves = true;
+        return;
+    }
+    kept->round = p->round;
+    put_back(p, j, kept);
+    p->held[kept->counts]++;
 }
 
 /* What is kept is only ever moved earlier. */
@@ -695,6 +722,11 @@ static void take_turn(struct ref_plan *p, const struct job *j)
     uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8];
     struct ref_entry e, kept;
     bool has_place = take_out(p, j->id, &kept);
+    if (has_place && p->m->spec.parts.v[kept.part].priority_tier == p->tier &&
+        !leaves(p, j, &kept, BESIDE_THOSE_BEFORE)) { /* jobs before it have taken what it needs */
+        has_place = false;
+        p->moves = true;
+    }
     bool elsewhere = has_place && p->m->spec.parts.v[kept.part].priority_tier != p->tier;
     for (; left && try_start(p, j, has_place && !elsewhere, &e); left--) {
         p->moves = p->moves || has_place;
@@ -707,6 +739,8 @@ static void take_turn(struct ref_plan *p, const struct job *j)
     if (gate_is_closed(p, j) || !could_ever_run(p, j)) {
         if (elsewhere) /* what becomes of that is asked when all have had their turns */
             put_back(p, j, &kept);
+        else if (has_place && !is_kept_back(p, j) && could_ever_run(p, j))
+            stay(p, j, &kept);
         return;
     }
     if (elsewhere)
@@ -742,10 +776,15 @@ static bool give_up_closed(struct ref_plan *p)
         struct ref_entry e = p->holds.v[i];
         const struct job *j = model_get_job(p->m, e.job);
         p->tier = p->m->spec.parts.v[e.part].priority_tier;
-        if (gate_is_closed(p, j) || !within(p, j, gpus_there(p, j, &e)))
-            any = take_out(p, e.job, &e);
-        else
-            i++;
+        take_out(p, e.job, &e);
+        if (is_kept_back(p, j) || !leaves(p, j, &e, BESIDE_ALL)) {
+            any = true;
+            continue;
+        }
+        put_back(p, j, &e);
+        struct ref_entry last = p->holds.v[p->holds.n - 1]; /* where it was */
+        memmove(&p->holds.v[i + 1], &p->holds.v[i], (p->holds.n - i - 1) * sizeof last);
+        p->holds.v[i++] = last;
     }
     p->tier = REF_ALL_TIERS;
     return any;
@@ -763,7 +802,8 @@ static void charge_running(struct ref_plan *p)
                                 .gpus = cpuset_count(&a->gpus),
                                 .start = p->now,
                                 .end = end,
-                                .job = j->id};
+                                .job = j->id,
+                                .first = i == 0};
             for (u.node = 0; !str_eq(p->m->nodes[u.node]->spec.name, a->node);)
                 u.node++;
             vec_push(&p->uses, u);
@@ -774,7 +814,7 @@ static void charge_running(struct ref_plan *p)
             const struct node *n = p->m->nodes[k];
             if (strv_has(&w->nodes, n->spec.name))
                 vec_push(&p->uses, (struct ref_use){k, n->cpus, (int64_t)n->mem_mib, n->gpus, w->start.ms,
-                                                    w->end.ms, 0, false, 0, 0});
+                                                    w->end.ms, 0, false, 0, 0, false});
         }
 }
 

@@ -20,6 +20,7 @@ struct ref_use { /* of a node, in [start, end) */
     bool hold;
     uint32_t round; /* of a hold: in which its job had its turn last */
     uint32_t tier;  /* the same: of its partition */
+    bool first;     /* of the nodes of its job */
 };
 
 struct ref_entry { /* starts now, or has a place */

@@ -18,10 +18,11 @@
 
 struct world {
     struct lab l;
-    struct planner *going; /* told what changes */
-    struct str before;     /* what it holds: "JOB START TIER;" */
-    struct wall next;      /* when the last cycle asked for another */
-    bool lost;             /* in this round: a node went, a window came */
+    struct planner *going;          /* told what changes */
+    struct str before;              /* what it holds: "JOB START TIER;" */
+    struct wall next;               /* when the last cycle asked for another */
+    bool lost;                      /* in this round: a node went, a window came */
+    int came[2000], promised[2000]; /* of each job: the round + 1; 0: it is promised nothing */
     uint64_t seed;
     int round;
     unsigned starts, holds, waits;
@@ -136,7 +137,9 @@ static void submit(struct world *w)
         j->reason = REASON_HELD_USER;
     }
     w->l.now.ms -= MS_PER_S;
-    planner_note_job(w->going, lab_submit(&w->l, j));
+    uint32_t id = lab_submit(&w->l, j);
+    w->came[id] = w->round + 1;
+    planner_note_job(w->going, id);
 }
 
 /* A running job: any, or the first that reaches its limit by then. */
@@ -159,6 +162,7 @@ static void end(struct world *w, struct job *j, bool requeue)
     w->l.now.ms -= MS_PER_S;
     assert_int_equal(lab_end(&w->l, id, STEP_BATCH, 0, requeue ? END_NODE_REBOOT : END_EXITED, 0, 0), 0);
     planner_note_job(w->going, id);
+    w->came[id] = w->round + 1; /* if it is queued again */
 }
 
 static void change_a_node(struct world *w)
@@ -370,50 +374,61 @@ static bool started(const struct sched_result *r, uint32_t job)
     return false;
 }
 
-/* What a start behind the job can use up. */
-static bool is_limit(enum reason r)
+/* The highest tier in which a job starts or has another place than before: what is held in lower ones gives
+ * way. */
+static int64_t tier_that_takes(const struct world *w, const struct sched_result *r, const struct held *v,
+                               size_t n)
 {
-    return r == REASON_LICENSES || strncmp(reason_slurm(r), "QOS", 3) == 0 ||
-           strncmp(reason_slurm(r), "Assoc", 5) == 0;
+    int64_t above = -1;
+    vec_for_each (&r->starts, i) {
+        int64_t tier = model_get_part(&w->l.m, r->starts.v[i].start.partition)->priority_tier;
+        above = tier > above ? tier : above;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t tier;
+        if (held_before(w, v[i].job, &tier) != v[i].use->start && tier_of_hold(w, &v[i]) > above)
+            above = tier_of_hold(w, &v[i]);
+    }
+    return above;
 }
 
-/* Later only where a job ahead has newly got a place, or a node or a time was lost. */
+/* Later only where a job ahead has come in since, or a node or a time was lost: no end moves a promise, nor
+ * a limit, a licence or a begin time. */
 static void no_hold_moves_later(struct world *w, const struct sched_result *r)
 {
     struct held v[64];
     size_t n = holds_of(w->going, v, N_OF(v));
     struct ref_order order;
-    bool may_move = w->lost;
-    int64_t above =
-        -1; /* the highest tier in which a place has moved: what is held in lower ones gives way */
+    int newest = 0; /* of the jobs ahead that start, or for which a start is planned: when it came */
+    int64_t above = tier_that_takes(w, r, v, n);
     ref_order_make(&w->l.m, &order);
     vec_for_each (&order.v, i) {
         const struct job *j = order.v.v[i].j;
         uint32_t id = j->id, tier = 0;
         int64_t was = held_before(w, id, &tier);
-        bool holds = false, moved = false;
+        bool holds = false;
         for (size_t k = 0; k < n; k++)
             if (v[k].job == id) {
                 holds = true;
                 uint32_t now = tier_of_hold(w, &v[k]);
-                moved = was && now != tier;
-                if (was && v[k].use->start != was && now > above)
-                    above = now;
                 if (order.v.v[i].tier != (was && tier < now ? tier : now)) /* not its last turn */
                     continue;
-                if (was && v[k].use->start > was && !may_move && now >= above &&
-                    !started(r, id)) /* an array has more elements */
+                if (was && v[k].use->start > was && !w->lost && newest <= w->promised[id] &&
+                    tier >= above && !started(r, id)) /* an array has more elements */
                     fail_msg("seed %" PRIu64
                              ", round %d: job %u was held for %lld s from now, now for %lld",
                              w->seed, w->round, id, (long long)(was - w->l.now.ms) / 1000,
                              (long long)(v[k].use->start - w->l.now.ms) / 1000);
             }
-        bool next_element = job_is_array_record(j) && started(r, id);
-        /* In a partition of another tier it does not take the place that it had. */
-        moved = moved || (was && started(r, id));
-        /* A start behind it has used up a limit or the licences: it had a planned start until then. */
-        bool limited = !was && is_limit(planner_reason(w->going, id));
-        may_move = may_move || next_element || limited || moved || (!was && (holds || started(r, id)));
+        bool throttled =
+            planner_reason(w->going, id) == REASON_ARRAY_LIMIT; /* another element has started */
+        if (was > w->l.now.ms && !throttled && !holds && !started(r, id) && !w->lost &&
+            newest <= w->promised[id] && tier >= above)
+            fail_msg("seed %" PRIu64 ", round %d: job %u was held for %lld s from now, now for never (%s)",
+                     w->seed, w->round, id, (long long)(was - w->l.now.ms) / 1000,
+                     reason_slurm(planner_reason(w->going, id)));
+        if ((holds || started(r, id)) && w->came[id] > newest)
+            newest = w->came[id];
     }
     vec_fini(&order.v);
 }
@@ -424,9 +439,13 @@ static void keep_holds(struct world *w)
     size_t n = holds_of(w->going, v, N_OF(v));
     str_fini(&w->before);
     w->before = (struct str)STR_INIT;
-    for (size_t i = 0; i < n; i++)
+    int promised[N_OF(w->promised)] = {0};
+    for (size_t i = 0; i < n; i++) {
         str_appendf(&w->before, "%u %lld %u;", v[i].job, (long long)v[i].use->start,
                     tier_of_hold(w, &v[i]));
+        promised[v[i].job] = w->promised[v[i].job] ? w->promised[v[i].job] : w->round + 1;
+    }
+    memcpy(w->promised, promised, sizeof promised);
     w->holds += (unsigned)n;
 }
 
@@ -445,7 +464,7 @@ static void nobody_fits(struct world *w)
                 const struct pool_part *part = &v[i].use->parts[k];
                 vec_push(&ref.uses, (struct ref_use){part->node, part->amount.cpus, part->amount.mem_mib,
                                                      part->amount.gpus, v[i].use->start, v[i].use->end,
-                                                     v[i].job, true, 0, 0});
+                                                     v[i].job, true, 0, 0, k == 0});
             }
         if (!off && ref_fits_now(&ref, j, &e))
             fail_msg("seed %" PRIu64 ", round %d, backfill %u: job %u waits and fits on n%u", w->seed,

@@ -471,7 +471,7 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
                 const struct use *o = &held.v.v[k];
                 vec_push(&ref.uses,
                          ((struct ref_use){o->node, o->amount.cpus, o->amount.mem_mib, o->amount.gpus,
-                                           o->start, o->end, o->job, true, 0, ref.tier}));
+                                           o->start, o->end, o->job, true, 0, ref.tier, false}));
             }
             vec_fini(&held.v);
         }

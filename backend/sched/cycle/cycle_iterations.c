@@ -32,6 +32,7 @@ static bool cycle_line_up_one(struct cycle *s)
         return false;
     }
     g->rest.now = REASON_PRIORITY;
+    g->rest.promised_to = 0;
     cycle_make_room(s, g->n_choices);
     for (uint32_t e = 0; e < g->n_tiers; e++) {
         g->tiers[e].cursor = &g->entries;
@@ -171,6 +172,7 @@ static void cycle_iteration_begin(struct cycle *s)
         cycle_forget_unfit(p);
         cycle_row_forget(s);
     }
+    cycle_promises_begin(p);
     s->freed = p->queue.slots.n_dropped;
     s->mark = plan_slots_freed_mark(&p->queue.slots);
     s->asked = p->out->preempts.n;

@@ -161,38 +161,14 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
            !licence_fits(&s->p->preempt.licences, m, queue_job(&s->p->queue, u->job));
 }
 
-/* Whether limits no longer allow its planned start. */
-static bool cycle_limits_holds_too_much(const struct cycle *s, struct job_class *g,
-                                        const struct pending_entry *u)
-{
-    const struct plan_slot *h = &u->slot;
-    struct pool_parts parts = {VEC_INIT};
-    struct limit_verdict v = {.state = LIMIT_OK};
-    for (uint32_t i = 0; i < h->use.n_parts; i++)
-        vec_push(&parts.v, h->use.parts[i]);
-    for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->queue.limits); i++)
-        if (g->choices[i].partition == h->partition) {
-            struct limit_request request =
-                cycle_request_at(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
-            limits_check(s->p->queue.limits, &request, &v);
-        }
-    vec_fini(&parts.v);
-    if (v.state != LIMIT_OK)
-        g->rest.verdict = v;
-    return v.state != LIMIT_OK;
-}
-
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u)
 {
     struct job_class *g = u->class;
-    struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = u->slot.tier_at};
-    struct plan_request it = {0};
     enum reason why = cycle_eligibility(s, u);
-    if (why != REASON_NONE)
+    g->rest.verdict.state = LIMIT_OK;
+    if (why != REASON_NONE || cycle_promise_stands(s, u, false))
         return why;
-    if (cycle_leave_choices(&gets, &it) != LIMIT_OK || cycle_limits_holds_too_much(s, g, u))
-        return limit_reason(&g->rest.verdict);
-    return cycle_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
+    return g->rest.verdict.state == LIMIT_OK ? REASON_LICENSES : limit_reason(&g->rest.verdict);
 }
 
 bool cycle_drop_ineligible(struct cycle *s)

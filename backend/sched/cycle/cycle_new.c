@@ -117,7 +117,9 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     struct job_class *g = u->class;
     struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = ALL_TIERS};
     struct plan_request it = cycle_plan_request(g, 0);
+    it.came = u->came;
     it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
+    it.leaves = limits_any(p->queue.limits) || g->licensed ? cycle_leaves_promises : NULL;
     it.ctx = &gets;
     if (u->singleton || u->by_element || u->chosen || u->slot.use.parts || u->made_way_for || g->begun ||
         cycle_is_throttled(p, u) || (u->count > 1 && u->is_special) || !cycle_class_could_ever(p, g))
@@ -149,6 +151,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         (plan_slots_book(&p->queue.slots, &it, &u->slot) ||
          cycle_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* there may be no start in sight at all */
         u->reason = REASON_RESOURCES;
+    cycle_promise_note(p, u);
     return waits && gets.seen == LIMIT_OK;
 }
 

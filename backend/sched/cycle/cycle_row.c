@@ -148,8 +148,10 @@ void cycle_row_keep(struct cycle *s)
 struct cycle_item cycle_row_take(struct cycle *s)
 {
     const struct passed_item *x = &s->row.now.passed.v[s->row.at++];
-    if (!x->tier_at)
-        x->g->rest.now = REASON_PRIORITY; /* as if it had been lined up */
+    if (!x->tier_at) { /* as if it had been lined up */
+        x->g->rest.now = REASON_PRIORITY;
+        x->g->rest.promised_to = 0;
+    }
     cycle_make_room(s, x->g->n_choices);
     return (struct cycle_item){.g = x->g, .tier_at = x->tier_at, .key = x->key, .borrow = x->borrow};
 }

@@ -101,6 +101,7 @@ static void cycle_finish(struct planner *p)
     struct cycle *s = p->cycle;
     if (s->all)
         cycle_note_victims_gone(p);
+    plan_slots_promise(&p->queue.slots);
     vec_clear(&p->queue.entries.fresh);
     limits_rewind(p->queue.limits, s->limits_mark);
     int64_t next = cycle_next_look(p);

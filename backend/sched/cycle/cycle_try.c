@@ -133,9 +133,12 @@ static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item 
         u->reason = REASON_RESOURCES;
         return ENTRY_WAITS;
     }
+    bool had_slot = u->slot.use.parts;
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
         return CLASS_WAITS; /* else it has its slot in another tier, and the next of the class may get one
                                here */
+    if (!had_slot)
+        cycle_promise_note(p, u);
     u->reason = REASON_RESOURCES;
     return ENTRY_WAITS;
 }
@@ -193,6 +196,35 @@ static bool cycle_try_start_before_extra_slots(struct cycle *s, struct pending_e
     return starts;
 }
 
+/* A limit or a licence keeps it back now. Its planned start stays if it is allowed when its time has come;
+ * one over a soft limit comes again behind all other jobs. */
+static enum outcome cycle_try_stay(struct cycle *s, struct cycle_item *t, struct pending_entry *u,
+                                   enum limit_state limit)
+{
+    struct planner *p = s->p;
+    bool stays = cycle_try_holds_in(u, t->tier_at) && !u->slot.by_preemption &&
+                 (t->borrow || plan_slots_stay(&p->queue.slots, &u->slot));
+    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true;
+        if (cycle_try_holds_in(u, t->tier_at) && !stays)
+            plan_slots_drop(&p->queue.slots, &u->slot);
+        return CLASS_GOES_ON;
+    }
+    enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&t->g->rest.verdict) : REASON_LICENSES;
+    cycle_try_set_rest(t->g, t, why);
+    cycle_try_set_reason(u, t, why);
+    return stays ? ENTRY_WAITS : CLASS_WAITS;
+}
+
+/* Jobs before it may have taken what it needs of limits when its time has come. */
+static void cycle_try_drop_broken_promise(struct cycle *s, const struct cycle_item *t,
+                                          struct pending_entry *u)
+{
+    if (cycle_try_holds_in(u, t->tier_at) && !u->slot.by_preemption && !t->borrow &&
+        !cycle_promise_stands(s, u, true))
+        plan_slots_drop(&s->p->queue.slots, &u->slot);
+}
+
 static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, struct pending_entry *u)
 {
     struct planner *p = s->p;
@@ -206,25 +238,17 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
         return ENTRY_WAITS;
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
+    it.came = u->came;
     struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
-    if (limits_any(p->queue.limits)) {
-        it.allows = cycle_may_get;
-        it.ctx = &gets;
-    }
+    it.ctx = &gets;
+    it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
+    it.leaves = limits_any(p->queue.limits) || g->licensed ? cycle_leaves_promises : NULL;
+    cycle_try_drop_broken_promise(s, t, u);
     enum limit_state limit = cycle_leave_choices(&gets, &it);
-    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
-        t->borrow = true; /* once more, behind all other jobs */
-        if (cycle_try_holds_in(u, t->tier_at))
-            plan_slots_drop(&p->queue.slots, &u->slot);
-        return CLASS_GOES_ON;
-    }
-    if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
-        enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES;
-        cycle_try_set_rest(g, t, why);
-        cycle_try_set_reason(u, t, why);
-        return CLASS_WAITS;
-    }
+    if ((limit == LIMIT_OVER_SOFT && !t->borrow) || limit == LIMIT_OVER_HARD ||
+        cycle_lacks_licences(s, g, u))
+        return cycle_try_stay(s, t, u, limit);
     bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || cycle_try_may_push_aside(p, &it);
     extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
@@ -336,6 +360,7 @@ enum passed cycle_pass_over(struct cycle *s, struct cycle_item *t)
         return PASSED_AS_UNFIT;
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
+    it.came = u->came;
     return cycle_partition_left(p, it.choices, it.n_choices) ? NOT_PASSED
                                                              : cycle_try_pass_without_candidates(p, u, &it);
 }

@@ -53,8 +53,20 @@ uint32_t planner_array_running(const struct planner *p, uint32_t array)
            preemptor_charges_of_array(&p->preempt, array);
 }
 
+/* In the order in which they came; the changed job has just come. */
+static void planner_copy_arrivals(struct planner *p, const struct planner *from, uint32_t but_job)
+{
+    p->queue.slots.arrivals = from->queue.slots.arrivals + 1;
+    idmap_for_each (&p->queue.entries.by_job, slot) {
+        struct pending_entry *u = slot->value;
+        const struct pending_entry *w = idmap_get(&from->queue.entries.by_job, u->job);
+        u->came = w && u->job != but_job ? w->came : p->queue.slots.arrivals;
+    }
+}
+
 void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job)
 {
+    planner_copy_arrivals(p, from, but_job);
     list_for_each (h, &from->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);

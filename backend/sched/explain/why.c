@@ -54,6 +54,24 @@ static void explain_borrowing(const struct question *q)
     why_add_take(q->w, limit_why_class(&v), &c);
 }
 
+/* It would take what the planned start of a job needs of a limit or a licence. */
+static void explain_promise(const struct question *q)
+{
+    const struct class_reason *rest = &q->u->class->rest;
+    const struct pending_entry *other =
+        rest->promised_to ? idmap_get(&q->queue->entries.by_job, rest->promised_to) : NULL;
+    bool by_limit = rest->verdict.state != LIMIT_OK && q->w->reason == limit_reason(&rest->verdict);
+    if (!other || other == q->u || !other->slot.use.parts || q->w->causes.n ||
+        (!by_limit && q->w->reason != REASON_LICENSES))
+        return;
+    struct cause *c =
+        why_add(q->w, by_limit ? limit_why_class(&rest->verdict) : WHY_BUSY, CAUSE_LIMIT_PLANNED);
+    strv_push_take(&c->jobs, xasprintf("%u", other->job));
+    c->at.ms = other->slot.use.start;
+    if (other->slot.use.end != WHEN_NEVER)
+        c->clears.ms = other->slot.use.end;
+}
+
 /* Victims that are on their way out for it. */
 static void explain_preempting(const struct question *q)
 {
@@ -286,6 +304,7 @@ static void forget_start(struct msg_why *w)
 static void explain_turn(struct question *q)
 {
     bool shut = is_never(q->w); /* by licences or limits */
+    explain_promise(q);
     explain_queue(q);
     add_forecast(q);
     q->never = q->never || shut || why_all_late(q);

@@ -105,7 +105,7 @@ static char *limits_who_key(const struct limit_names *n)
                      n->qos ? n->qos : "", n->partition ? n->partition : "");
 }
 
-static bool limits_has_counter(const struct limit_who *w, uint32_t counter)
+bool limits_has_counter(const struct limit_who *w, uint32_t counter)
 {
     vec_for_each (&w->counters, i)
         if (w->counters.v[i] == counter)
@@ -150,6 +150,8 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
         limits_add_counters(l, m, &n, &w);
     strv_fini(&parts);
     vec_push(&l->whos, w);
+    vec_for_each (&w.counters, i)
+        vec_push(&l->counters.v[w.counters.v[i]].whos, (uint32_t)l->whos.n - 1);
     idmap_set(&l->who_by_hash, hash, (void *)(uintptr_t)l->whos.n);
     return (uint32_t)l->whos.n - 1;
 }
@@ -234,13 +236,36 @@ static void limits_amounts_of(const struct limits *l, const struct model *m, con
             : limits_gpu_minutes(gpus, j->time_limit_s);
 }
 
+/* Lists the job among those that run, or takes it from the list. */
+static void limits_list_running(struct limits *l, uint32_t job, struct limit_charge *c, bool runs)
+{
+    if (c->who >= l->whos.n)
+        return;
+    struct limit_who *w = &l->whos.v[c->who];
+    if (runs && !c->listed) {
+        vec_push(&w->running, job);
+        c->listed = (uint32_t)w->running.n;
+    }
+    if (runs || !c->listed)
+        return;
+    uint32_t last = w->running.v[--w->running.n];
+    if (last != job) {
+        struct limit_charge *moved = idmap_get(&l->charges, last);
+        w->running.v[c->listed - 1] = last;
+        moved->listed = c->listed;
+    }
+    c->listed = 0;
+}
+
 void limits_recount(struct limits *l, const struct model *m, uint32_t job)
 {
     if (!limits_any(l))
         return;
     struct limit_charge *c = idmap_get(&l->charges, job);
-    if (c)
+    if (c) {
         limits_add(l, c->who, &c->amounts, true);
+        limits_list_running(l, job, c, false);
+    }
     const struct job *j = model_get_job(m, job);
     if (!j || job_state_is_final(j->state)) {
         free(idmap_remove(&l->charges, job));
@@ -255,17 +280,21 @@ void limits_recount(struct limits *l, const struct model *m, uint32_t job)
                         waits ? j->req.partition : j->partition);
     limits_amounts_of(l, m, j, &c->amounts);
     limits_add(l, c->who, &c->amounts, false);
+    limits_list_running(l, job, c, j->state != JOB_PENDING);
 }
 
 /* --- life --- */
 
 static void limits_clear(struct limits *l)
 {
-    vec_for_each (&l->counters, i)
+    vec_for_each (&l->counters, i) {
         free(l->counters.v[i].name);
+        vec_fini(&l->counters.v[i].whos);
+    }
     vec_for_each (&l->whos, i) {
         free(l->whos.v[i].key);
         vec_fini(&l->whos.v[i].counters);
+        vec_fini(&l->whos.v[i].running);
     }
     idmap_for_each (&l->charges, slot)
         free(slot->value);
@@ -415,10 +444,8 @@ static void limits_broken(struct limit_verdict *ret, enum limit_state state, con
     *ret = (struct limit_verdict){.state = state, .spec = spec, .what = what, .name = name};
 }
 
-/* The first hard limit that the amounts, on top of what is held, would break, else the first soft one. */
-static void limits_judge(const struct limits *l, const struct limit_counter *c,
-                         const struct limit_amounts *used, const struct limit_amounts *asked,
-                         struct limit_verdict *v)
+void limits_judge(const struct limits *l, const struct limit_counter *c, const struct limit_amounts *used,
+                  const struct limit_amounts *asked, struct limit_verdict *v)
 {
     const struct limit_spec *spec = &l->specs[c->spec];
     for (enum limit_what k = 0; k < LIMIT_OF_ARRAY_SIZE; k++) {
@@ -480,25 +507,6 @@ bool limits_next_broken(const struct limits *l, const struct limit_request *requ
         }
     }
     return false;
-}
-
-bool limits_could_ever(const struct limits *l, const struct limit_request *request,
-                       struct limit_verdict *ret)
-{
-    struct limit_verdict v = {.state = LIMIT_OK};
-    if (limits_any(l) && request->who < l->whos.n) {
-        struct limit_amounts asked, none = {{0}};
-        limits_amounts(request, &asked);
-        const struct limit_who *w = &l->whos.v[request->who];
-        for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
-            struct limit_counter c = l->counters.v[w->counters.v[i]];
-            c.charged_gpu_minutes = 0; /* fades */
-            limits_judge(l, &c, &none, &asked, &v);
-        }
-    }
-    if (ret)
-        *ret = v;
-    return v.state != LIMIT_OVER_HARD;
 }
 
 static void limits_book(struct limits *l, const struct limit_request *request, bool back)

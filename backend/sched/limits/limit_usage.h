@@ -106,10 +106,6 @@ enum limit_state limits_check(const struct limits *l, const struct limit_request
  * there is no more. */
 bool limits_next_broken(const struct limits *l, const struct limit_request *request, size_t *at,
                         struct limit_verdict *ret);
-/* Whether the ask alone, with nothing held, would break a hard limit: then it can never run. */
-bool limits_could_ever(const struct limits *l, const struct limit_request *request,
-                       struct limit_verdict *ret);
-
 /* Within a cycle: something would start. Undone by limits_rewind, back to a mark. */
 void limits_charge(struct limits *l, const struct limit_request *request);
 void limits_uncharge(struct limits *l,

@@ -18,6 +18,7 @@
 #include "backend/sched/limits/eligibility.h"
 #include "backend/sched/limits/licence.h"
 #include "backend/sched/limits/limit_plan.h"
+#include "backend/sched/limits/limit_time.h"
 #include "backend/sched/limits/limit_usage.h"
 #include "backend/sched/limits/node_rules.h"
 

@@ -43,6 +43,7 @@ struct pending_entry { /* members that a cycle always reads stand first */
     const struct request_shape
         *chosen;           /* step jobs: the shape of the first task that this cycle started; NULL: none */
     int64_t chosen_len;    /* and its time limit, which its other tasks get too */
+    uint64_t came;         /* as slots.arrivals, when it came or asked for something else */
     bool noted;            /* an event has named it since the cycle under way began */
     bool is_special;       /* it needs checks that most entries do not */
     bool by_element;       /* each element has its own dependencies */

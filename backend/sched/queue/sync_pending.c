@@ -126,6 +126,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     if (!u) {
         u = xcalloc(1, sizeof *u);
         u->job = id;
+        u->came = ++q->slots.arrivals;
         u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
         list_init(&u->extra.link);
         idmap_set(&q->entries.by_job, id, u);
@@ -155,6 +156,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     if (u->class) {
         q->changes.freed = q->changes.freed || u->slot.use.parts;
         plan_slots_drop(&q->slots, &u->slot);
+        u->came = j->state == JOB_PENDING ? ++q->slots.arrivals : u->came;
     }
     sync_leave_class(q, u);
     u->parked = REASON_NONE;

@@ -83,10 +83,20 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
     b->invalidated = false;
     for (uint32_t i = 0; i < b->n_partitions; i++)
         b->partitions[i] = (struct plan_partition){0};
+    list_for_each (h, &b->list, struct plan_slot, link)
+        if (h->promised && h->counts != NO_PARTITION)
+            b->partitions[h->counts].n_promised++;
     /* Jobs were preempted for it: it stays in any case. */
     list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->by_preemption)
             plan_slots_drop(b, h);
+}
+
+void plan_slots_promise(struct plan_slots *b)
+{
+    list_for_each (h, &b->list, struct plan_slot, link)
+        if (b->opts.keep && !h->promised)
+            h->promised = b->arrivals ? b->arrivals : 1;
 }
 
 void plan_slots_invalidate(struct plan_slots *b)
@@ -171,24 +181,51 @@ bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it
         bool placed = plan_slots_place_choice(b, it, c, ret);
         if (c->own)
             pool_restore(b->pool, c->own);
-        if (placed)
+        if (placed && (!it->leaves || it->leaves(it->ctx, i, &ret->parts, ret->start, ret->len)))
             return true;
     }
     return false;
 }
 
-static bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition)
+bool plan_slots_is_there(const struct plan_slots *b, const struct plan_slot *h)
+{
+    return h->use.parts && !(b->lifts && h->suspended);
+}
+
+bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition)
 {
     return !b->partitions[partition].closed && b->partitions[partition].n_held < b->opts.depth;
+}
+
+/* Promised before the request came, wherever it stands now. */
+static bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *it)
+{
+    return h->promised && it->came <= h->promised;
+}
+
+/* One that is not needed for a promise to a job behind the request. */
+static bool plan_slots_has_left_for(const struct plan_slots *b, const struct plan_request *it,
+                                    uint32_t partition)
+{
+    const struct plan_partition *p = &b->partitions[partition];
+    uint32_t n = p->n_held;
+    if (!plan_slots_has_left(b, partition))
+        return false;
+    if (!p->n_promised || b->opts.depth == PLAN_ALL || n + p->n_promised < b->opts.depth)
+        return true;
+    list_for_each (h, &b->list, struct plan_slot, link)
+        n += h->counts == partition && h->visited != b->iteration && !h->by_preemption &&
+             plan_slots_is_senior(h, it);
+    return n < b->opts.depth;
 }
 
 uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
                                    uint32_t partition)
 {
-    if (plan_slots_has_left(b, partition))
+    if (plan_slots_has_left_for(b, it, partition))
         return partition;
     for (uint32_t i = 0; i < it->n_choices; i++)
-        if (plan_slots_has_left(b, it->choices[i].partition))
+        if (plan_slots_has_left_for(b, it, it->choices[i].partition))
             return it->choices[i].partition;
     return NO_PARTITION;
 }
@@ -214,13 +251,15 @@ struct slots_suspended {
 };
 
 /* Slots that this iteration has not visited are of jobs behind the request. A request that may have no slot
- * itself leaves those of its own tier. A preemptor's slot gives way only to a higher tier: otherwise a
- * victim could take back the room that it was preempted for. */
+ * itself leaves those of its own tier, and none takes the room of a promise that is older. A preemptor's
+ * slot gives way only to a higher tier: otherwise a victim could take back the room that it was preempted
+ * for. */
 static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_slot *h,
                                  const struct plan_request *it, struct slots_suspended what)
 {
     bool lower = h->tier < it->tier;
-    bool behind = h->by_preemption ? lower && what.has_slot : lower || what.own_tier;
+    bool behind = h->by_preemption ? lower && what.has_slot
+                                   : lower || (what.own_tier && !plan_slots_is_senior(h, it));
     return (what.visited || h->visited != b->iteration) && behind && plan_slots_holds_on(h, it);
 }
 
@@ -234,6 +273,7 @@ static bool plan_slots_lift(struct plan_slots *b, const struct plan_request *it,
         if (h->suspended)
             pool_suspend(b->pool, &h->use);
     }
+    b->lifts = any;
     return any;
 }
 
@@ -257,6 +297,7 @@ bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_requ
 
 void plan_slots_restore_behind(struct plan_slots *b)
 {
+    b->lifts = false;
     list_for_each (h, &b->list, struct plan_slot, link)
         if (h->suspended)
             pool_restore(b->pool, &h->use);
@@ -469,7 +510,8 @@ bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, in
         if (c->own)
             pool_restore(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : plan_slots_length_at(it, c, t);
-        if (t == WHEN_NEVER || !plan_request_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
+        if (t == WHEN_NEVER || !plan_request_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len) ||
+            (it->leaves && !it->leaves(it->ctx, i, &parts, t, len)))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
@@ -494,6 +536,7 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
                             .tier = from->tier,
                             .counts = from->counts,
                             .by_preemption = from->by_preemption,
+                            .promised = from->promised,
                             .mark = plan_slots_freed_mark(b),
                             .own = from->own ? own : NULL};
     pool_plan(b->pool, &h->use, &parts, from->use.start, from->use.end);

@@ -33,6 +33,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
     struct placement at = {0};
     struct plan_request part;
     bool by_preemption = h->by_preemption, limited = h->limited, earlier = false, others = false;
+    uint64_t promised = h->promised;
     plan_slots_narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_suspend(b->pool, &h->use);
@@ -50,6 +51,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
         plan_slots_drop_displaced(b);
     h->mark = plan_slots_freed_mark(b);
     h->limited = limited;
+    h->promised = promised;
     placement_fini(&at);
     return earlier;
 }
@@ -101,7 +103,7 @@ static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *i
     struct placement at = {0};
     if (!b->opts.keep || it->tier_at > h->tier_at || !plan_slots_may_book(b, it))
         return false;
-    uint64_t visited = plan_slot_suspend_own(b, h);
+    uint64_t visited = plan_slot_suspend_own(b, h), promised = h->promised;
     bool others = plan_slots_suspend_plans_behind(b, it, false),
          found = plan_slots_earliest(b, it, h->use.start, &at);
     if (others)
@@ -110,10 +112,20 @@ static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *i
     if (found) {
         plan_slots_drop_counted(b, h);
         slot_hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].partition), &at);
+        h->promised = promised;
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
     return found;
+}
+
+bool plan_slots_stay(struct plan_slots *b, struct plan_slot *h)
+{
+    if (slot_is_broken(b, h) || !plan_slots_has_left(b, h->counts))
+        return false;
+    h->visited = b->iteration;
+    b->partitions[h->counts].n_held++;
+    return true;
 }
 
 bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)

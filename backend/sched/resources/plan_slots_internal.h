@@ -6,6 +6,7 @@
 
 #define NO_PARTITION UINT32_MAX
 
+bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition);
 /* The partition whose slots a start counts against: this one, or another of the request if it has none
  * left. */
 uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,

@@ -1,0 +1,189 @@
+/* cycle_promise.c - what planned starts need of limits and licences when their time has come.
+ *
+ * A planned start counts in limits and licences from its start to its end, as what runs does until its time
+ * limit. No start, and no other planned start, takes what it needs then; those that stand in its way on the
+ * nodes are those that count here. Planned starts of preemptors count at once (preemptor_charges.c).
+ */
+#include "backend/sched/cycle/cycle_internal.h"
+
+/* What it will have: like a start. */
+static struct limit_request promise_request(const struct planner *p, const struct pending_entry *u)
+{
+    const struct plan_slot *h = &u->slot;
+    struct pool_parts parts = {.v = {.v = h->use.parts, .n = h->use.n_parts}}; /* of the slot */
+    uint32_t at = 0;
+    while (at + 1 < u->class->n_choices && u->class->choices[at].partition != h->partition)
+        at++;
+    return cycle_request_at(p, u->class, u, at, &parts, when_minus(h->use.end, h->use.start));
+}
+
+static bool promise_counts(const struct pending_entry *u)
+{
+    return u->slot.use.parts && !u->slot.by_preemption && u->class;
+}
+
+void cycle_promise_note(const struct planner *p, const struct pending_entry *u)
+{
+    if (!limits_any(p->queue.limits) || !promise_counts(u))
+        return;
+    struct limit_request request = promise_request(p, u);
+    limits_note_plan(p->queue.limits, &request, p->queue.slots.iteration);
+}
+
+void cycle_promises_begin(const struct planner *p)
+{
+    if (!limits_any(p->queue.limits))
+        return;
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
+        cycle_promise_note(p, container_of(h, struct pending_entry, slot));
+}
+
+/* --- the promises beside one start --- */
+
+struct promise_beside {
+    const struct pending_entry *u;
+    struct limit_request request;
+};
+
+struct promise_check {
+    struct cycle *s;
+    const struct pending_entry *u; /* who asks */
+    struct limit_request request;
+    int64_t start, end;
+    bool visited_only; /* those that had their turn in this iteration: the jobs before it */
+    VEC(struct promise_beside) beside;
+    VEC(struct limit_request) then, gone; /* of one time */
+};
+
+static void promise_find_beside(struct promise_check *x)
+{
+    const struct planner *p = x->s->p;
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, slot);
+        bool there = x->visited_only ? h->visited == p->queue.slots.iteration
+                                     : plan_slots_is_there(&p->queue.slots, h);
+        if (w == x->u || !promise_counts(w) || !there || h->use.start >= x->end || h->use.end <= x->start)
+            continue;
+        struct promise_beside b = {.u = w, .request = promise_request(p, w)};
+        if (limits_share(p->queue.limits, x->request.who, b.request.who) ||
+            (x->u->class->licensed && w->class->licensed))
+            vec_push(&x->beside, b);
+    }
+}
+
+static int64_t promise_end_of(void *ctx, uint32_t job)
+{
+    const struct planner *p = ctx;
+    const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
+    int64_t end = 0;
+    for (size_t i = 0; r && i < r->v.n; i++)
+        end = r->v.v[i]->use.parts && r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
+    return end ? end : WHEN_NEVER;
+}
+
+static bool promise_allows_limits_at(struct promise_check *x, int64_t t)
+{
+    struct planner *p = x->s->p;
+    struct limit_verdict v;
+    vec_clear(&x->gone);
+    vec_for_each (&p->queue.active.started, i)
+        if (p->queue.active.started.v[i]->use.end <= t)
+            vec_push(&x->gone, p->queue.active.started.v[i]->request);
+    struct limit_future f = {.t = t,
+                             .planned = x->then.v,
+                             .n_planned = x->then.n,
+                             .gone = x->gone.v,
+                             .n_gone = x->gone.n,
+                             .end_of = promise_end_of,
+                             .ctx = p};
+    if (limits_allow_at(p->queue.limits, &x->request, &f, &v))
+        return true;
+    x->u->class->rest.verdict = v;
+    return false;
+}
+
+/* Licences of what runs now and ends by then are free again. */
+static bool promise_allows_licences_at(const struct promise_check *x, int64_t t)
+{
+    struct planner *p = x->s->p;
+    const struct model *m = p->queue.view->model;
+    struct licence_use use = {VEC_INIT};
+    licence_copy(&use, &p->preempt.licences);
+    vec_for_each (&x->beside, i)
+        if (x->beside.v[i].u->slot.use.start <= t && x->beside.v[i].u->slot.use.end > t)
+            licence_take(&use, m, queue_job(&p->queue, x->beside.v[i].u->job));
+    idmap_for_each (&p->queue.active.licensed, slot)
+        if (promise_end_of(p, (uint32_t)slot->id) <= t)
+            licence_book(&use, m, slot->value, true);
+    vec_for_each (&p->queue.active.started, i) {
+        const struct job *j = queue_job(&p->queue, p->queue.active.started.v[i]->job);
+        if (p->queue.active.started.v[i]->use.end <= t && req_detail(&j->req)->licenses)
+            licence_book(&use, m, req_detail(&j->req)->licenses, true);
+    }
+    bool fits = licence_fits(&use, m, queue_job(&p->queue, x->u->job));
+    licence_use_fini(&use);
+    return fits;
+}
+
+static bool promise_allows_at(struct promise_check *x, int64_t t)
+{
+    vec_clear(&x->then);
+    vec_for_each (&x->beside, i) {
+        const struct pool_use *use = &x->beside.v[i].u->slot.use;
+        if (use->start <= t && use->end > t)
+            vec_push(&x->then, x->beside.v[i].request);
+    }
+    return promise_allows_limits_at(x, t) &&
+           (!x->u->class->licensed || x->u->chosen || promise_allows_licences_at(x, t));
+}
+
+/* It gets more only when one of them begins. */
+static bool promise_allows(struct promise_check *x, bool always)
+{
+    promise_find_beside(x);
+    bool allows = (!x->beside.n && !always) || promise_allows_at(x, x->start);
+    for (size_t i = 0; i < x->beside.n && allows; i++)
+        if (x->beside.v[i].u->slot.use.start > x->start)
+            allows = promise_allows_at(x, x->beside.v[i].u->slot.use.start);
+    if (!allows)
+        x->u->class->rest.promised_to = x->beside.n ? x->beside.v[0].u->job : 0;
+    vec_fini(&x->beside);
+    vec_fini(&x->then);
+    vec_fini(&x->gone);
+    return allows;
+}
+
+bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start,
+                           int64_t len)
+{
+    struct cycle_gets *x = ctx;
+    const struct planner *p = x->s->p;
+    struct promise_check c = {.s = x->s,
+                              .u = x->u,
+                              .request =
+                                  cycle_request_at(p, x->g, x->u, x->s->positions[choice].at, parts, len),
+                              .start = start,
+                              .end = when_plus(start, len)};
+    if (!x->g->licensed &&
+        limits_leave_plans(p->queue.limits, &c.request, p->queue.slots.iteration, promise_counts(x->u)))
+        return true;
+    if (promise_allows(&c, false))
+        return true;
+    x->seen = LIMIT_OVER_HARD;
+    return false;
+}
+
+bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it)
+{
+    const struct planner *p = s->p;
+    struct promise_check c = {.s = s,
+                              .u = u,
+                              .request = promise_request(p, u),
+                              .start = u->slot.use.start,
+                              .end = u->slot.use.end,
+                              .visited_only = before_it};
+    if (!u->class->licensed &&
+        limits_leave_plans(p->queue.limits, &c.request, p->queue.slots.iteration, true))
+        return true;
+    return promise_allows(&c, true);
+}

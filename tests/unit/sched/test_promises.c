@@ -1,0 +1,222 @@
+/* test_promises.c - planned starts: what they need of limits and licences, and that they never move later
+ * for a job that was there before.
+ */
+#include "backend/sched/explain/explain.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/sched_fixture.h"
+#include "tests/unit/sched/said.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    sched_fixture_begin();
+    lab_node(&l, "n1", 8, 8000, 4, NULL);
+    lab_node(&l, "n2", 8, 8000, 4, NULL);
+    lab_part(&l, "main", "n[1-2]");
+    l.spec.backfill = BACKFILL_CONSERVATIVE;
+    l.spec.reservations = 3;
+    return 0;
+}
+
+static struct limit_spec *limit(enum limit_scope scope, const char *name)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = scope, .name = xstrdup(name)};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    return s;
+}
+
+static uint32_t submit_to(const char *user, const char *parts, uint32_t cpus, uint32_t gpus,
+                          uint32_t minutes)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    free(j->user);
+    j->user = xstrdup(user);
+    j->req.partition = xstrdup(parts);
+    j->req.cpus_per_task = cpus;
+    j->req.gpus_per_node = gpus;
+    j->req.mem_node_mib = 1;
+    j->req.time_limit_s = minutes * 60;
+    l.now.ms -= MS_PER_S;
+    uint32_t id = lab_submit(&l, j);
+    planner_note_job(planner, id);
+    return id;
+}
+
+static uint32_t submit(const char *user, uint32_t cpus, uint32_t gpus, uint32_t minutes)
+{
+    return submit_to(user, "main", cpus, gpus, minutes);
+}
+
+/* In minutes from now; -1: none is planned. */
+static int64_t planned(uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&planner_queue(planner)->entries.by_job, job);
+    return u && u->slot.use.parts ? (u->slot.use.start - l.now.ms + 59999) / 60000 : -1;
+}
+
+static bool runs(uint32_t job)
+{
+    return lab_get(&l, job)->state == JOB_RUNNING;
+}
+
+static void end(uint32_t id)
+{
+    l.now.ms -= MS_PER_S;
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, id);
+}
+
+/* --- limits --- */
+
+/* SCHED-6: both were promised the end of the window, and the limit lets one run. */
+static void test_no_start_is_planned_against_a_limit(void **state)
+{
+    (void)state;
+    limit(LIMIT_PARTITION, "main")->hard.running_jobs = 1;
+    lab_configure(&l);
+    struct ev_window e = {.window = {.name = xstrdup("w"),
+                                     .start = wall_add_s(l.now, 1),
+                                     .end = wall_add_s(l.now, 900),
+                                     .kind = WINDOW_MAINTENANCE}};
+    strv_push(&e.window.nodes, WINDOW_ALL_NODES);
+    l.now.ms -= MS_PER_S;
+    lab_must(&l, EV_WINDOW, 0, &e);
+    uint32_t first = submit("ann", 8, 0, 10), second = submit("bob", 8, 0, 10);
+    cycle_full();
+    assert_int_equal(planned(first), 15);
+    assert_int_equal(planned(second), -1);
+}
+
+/* What a planned start needs of a limit is not given to a job behind it, unless that one ends before. */
+static void test_a_job_behind_leaves_the_limit(void **state)
+{
+    (void)state;
+    limit(LIMIT_USER, "*")->hard.gpus = 4;
+    lab_configure(&l);
+    submit("bob", 8, 4, 30), submit("cid", 8, 4, 60);
+    cycle_full();
+    uint32_t first = submit("ann", 8, 4, 60);
+    cycle_resume();
+    assert_int_equal(planned(first), 30);
+    lab_node(&l, "n3", 1, 8000, 4, NULL); /* where the first does not fit */
+    lab_part(&l, "side", "n3");
+    lab_configure(&l);
+    cycle_full();
+    uint32_t longer = submit_to("ann", "side", 1, 1, 60), shorter = submit_to("ann", "side", 1, 1, 20);
+    cycle_resume();
+    assert_false(runs(longer));
+    assert_true(runs(shorter));
+    assert_int_equal(planned(first), 30); /* the limit that is reached now is free by then */
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, longer), l.now, &w);
+    assert_string_equal(reason_slurm(w.reason), reason_slurm(REASON_USER_GPUS));
+    assert_int_equal(w.causes.v[0].code, CAUSE_LIMIT_PLANNED);
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* The same of licences. */
+static void test_a_job_behind_leaves_the_licence(void **state)
+{
+    (void)state;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 1};
+    lab_configure(&l);
+    submit("bob", 8, 0, 30), submit("cid", 4, 0, 60);
+    cycle_full();
+    uint32_t ids[3];
+    for (int i = 0; i < 3; i++) {
+        ids[i] = submit("ann", i ? 1 : 8, 0, i == 2 ? 20 : 60);
+        struct job_req_detail *d = req_detail_mut(&lab_get(&l, ids[i])->req);
+        free(d->licenses);
+        d->licenses = xstrdup("lic");
+        planner_note_job(planner, ids[i]);
+    }
+    cycle_full();
+    assert_int_equal(planned(ids[0]), 30);
+    assert_false(runs(ids[1]));
+    assert_true(runs(ids[2]));
+}
+
+/* It was within the soft limit when it was promised its start, which it keeps. */
+static void test_a_promise_within_a_soft_limit_is_kept(void **state)
+{
+    (void)state;
+    limit(LIMIT_USER, "*")->soft.cpus = 9;
+    lab_configure(&l);
+    uint32_t a = submit("bob", 6, 0, 30);
+    submit("cid", 4, 0, 60);
+    cycle_full();
+    uint32_t first = submit("ann", 8, 0, 60);
+    cycle_resume();
+    int64_t t = planned(first);
+    assert_true(t > 0);
+    uint32_t other = submit("ann", 2, 0, 10);
+    cycle_resume();
+    assert_true(runs(other));
+    assert_int_equal(planned(first), t);
+    (void)a;
+}
+
+/* --- who came when --- */
+
+/* SCHED-8: an end frees the lane of `side`, and the job that is first there took the room that was promised
+ * to another. */
+static void test_an_end_moves_no_promise(void **state)
+{
+    (void)state;
+    l.spec.reservations = 1;
+    lab_part(&l, "side", "n[1-2]");
+    lab_part(&l, "low", "n[1-2]");
+    lab_configure(&l);
+    uint32_t runs1 = submit("bob", 8, 0, 30), runs2 = submit("cid", 8, 0, 60);
+    cycle_full();
+    uint32_t a = submit_to("ann", "side", 8, 0, 10), b = submit_to("ann", "side", 8, 0, 100);
+    uint32_t c = submit_to("ann", "low", 8, 0, 10);
+    cycle_resume();
+    assert_int_equal(planned(a), 30);
+    assert_int_equal(planned(b), -1);
+    int64_t was = planned(c);
+    assert_int_equal(was, 40);
+    end(runs1);
+    cycle_resume();
+    assert_true(runs(a));
+    assert_true(planned(c) <= was && planned(c) > 0);
+    assert_true(planned(b) > 0);
+    (void)runs2;
+}
+
+/* A job of a higher priority that comes in takes the room. */
+static void test_an_arrival_before_it_does(void **state)
+{
+    (void)state;
+    lab_configure(&l);
+    submit("bob", 8, 0, 30), submit("cid", 8, 0, 60);
+    cycle_full();
+    uint32_t a = submit("ann", 8, 0, 10);
+    cycle_resume();
+    assert_int_equal(planned(a), 30);
+    uint32_t b = submit("dan", 8, 0, 10);
+    req_detail_mut(&lab_get(&l, b)->req)->has_priority = true;
+    req_detail_mut(&lab_get(&l, b)->req)->priority = 1000000;
+    cycle_resume();
+    assert_int_equal(planned(b), 30);
+    assert_int_equal(planned(a), 40);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_no_start_is_planned_against_a_limit),
+        TEST(test_a_job_behind_leaves_the_limit),
+        TEST(test_a_job_behind_leaves_the_licence),
+        TEST(test_a_promise_within_a_soft_limit_is_kept),
+        TEST(test_an_end_moves_no_promise),
+        TEST(test_an_arrival_before_it_does),
+    };
+    return cmocka_run_group_tests_name("promises", tests, NULL, NULL);
+}
