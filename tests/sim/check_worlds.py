@@ -1,0 +1,272 @@
+"""check_worlds.py - reads the schedules that test_worlds.c writes and says what is wrong with them.
+
+It knows the state as JSON and the rules of docs/SCHEDULER.md, and shares no code with the planner:
+
+    capacity      no CPU or GPU of a node is held twice, no node has more memory given than it has, an
+                  exclusive job is alone
+    partitions    a job starts on nodes of its partition that are up and not drained, as its features,
+                  GPU type, -w and -x have it, within the partition's time limit and number of nodes
+    limits        running jobs of a user; what runs over a soft limit is borrowed; licences; throttles
+    dependencies  of all kinds, holds, begin times
+    windows       a job that starts leaves every window alone, or lies in its own reservation
+    plans         what runs and what is planned fits on each node at each time
+    promises      a planned start moves later only for a job that has come since, for a higher tier, or if
+                  a node or a window has changed
+"""
+import json
+import sys
+
+UNLIMITED, NOT_SET, NONE = 2**32 - 1, 2**32 - 2, 2**64 - 1
+PENDING, RUNNING, SUSPENDED, COMPLETING, COMPLETED = range(5)
+FOREVER = 1 << 62
+counts = {}
+
+
+def numbers(text):
+    """The set "0-3,7"."""
+    found = set()
+    for part in (text or "").split(","):
+        if part:
+            first, _, last = part.partition("-")
+            found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def allocations(job):
+    """What it holds: (node, CPUs, GPUs, MiB)."""
+    if job["kind"] != 1:
+        own = job["alloc"] if job["holding"] else []
+    else:
+        own = [t["alloc"] for s in job["steps"] for t in s["tasks"] if t["state"] in (1, 2)]
+    return [(a["node"], numbers(a["cpus"]), numbers(a["gpus"]), a["mem_mib"]) for a in own]
+
+
+def end_of(job):
+    limit = job["time_limit_s"]
+    return FOREVER if limit >= NOT_SET else job["t_start"] + limit * 1000
+
+
+def licences(job):
+    total = 0
+    for part in (job["req"]["licenses"] or "").replace(";", ",").split(","):
+        if part:
+            total += int(part.partition(":")[2] or 1)
+    return total
+
+
+class World:
+    def __init__(self, seed, spec):
+        self.seed, self.spec, self.round = seed, spec, 0
+        self.parts = {p["name"]: p for p in spec["parts"]}
+        self.jobs, self.was, self.before = {}, {}, None
+        self.promises, self.came, self.preempted, self.bad = {}, {}, False, []
+
+    def fail(self, text):
+        self.bad.append(f"seed {self.seed}, round {self.round}: {text}")
+
+    def count(self, what):
+        counts[what] = counts.get(what, 0) + 1
+
+    def read(self, state):
+        for job in state["jobs"]:
+            old = self.jobs.get(job["id"])
+            again = old is None or (old["state"] != PENDING and job["state"] == PENDING)
+            if again or (job["state"] == PENDING and old["req"] != job["req"]):
+                self.came[job["id"]] = self.round
+            self.jobs[job["id"]] = job
+        if state["stage"] == "before":
+            self.before = state
+            self.was = dict(self.jobs)
+            return
+        self.preempted = self.preempted or "preempt" in state["happened"]
+        self.check(state)
+        self.round += 1
+
+    def check(self, state):
+        nodes = {n["spec"]["name"]: n for n in state["nodes"]}
+        new = [self.jobs[i] for i in state["active"] if i not in self.before["active"]]
+        self.capacity(state, nodes)
+        for job in new:
+            self.count("starts")
+            self.place(job, state, nodes)
+            self.windows(job, state)
+            self.eligible(job, state)
+        self.limits(state, new)
+        if state["rest"]:
+            self.plans(state, nodes)
+            self.keeps_promises(state, new)
+        else:
+            self.promises = {}
+
+    def capacity(self, state, nodes):
+        held = {}
+        for i in state["active"]:
+            for at in allocations(self.jobs[i]):
+                held.setdefault(at[0], []).append((i, at))
+        for name, uses in held.items():
+            node, cpus, gpus, mem = nodes[name], set(), set(), 0
+            for i, (_, c, g, m) in uses:
+                self.count("allocations")
+                if (c & cpus or g & gpus) and not self.jobs[i]["req"]["overcommit"]:
+                    self.fail(f"job {i} has CPUs or GPUs of {name} that another has")
+                cpus, gpus, mem = cpus | c, gpus | g, mem + m
+                if self.jobs[i]["req"]["exclusive"] and self.jobs[i]["kind"] != 1 and any(o != i for o, _ in uses):
+                    self.fail(f"job {i} is not alone on {name}")
+            whole = cpus <= set(range(node["cpus"])) and gpus <= set(range(node["gpus"]))
+            if not whole or mem > node["mem_mib"]:
+                self.fail(f"{name} carries more than it has")
+
+    def place(self, job, state, nodes):
+        part, req = self.parts[job["partition"]], job["req"]
+        i, names = job["id"], {a[0] for a in allocations(job)}
+        asked = req["partition"].split(",") if req["partition"] else [self.spec["parts"][0]["name"]]
+        if job["partition"] not in asked or part["state"] in (1, 3):
+            self.fail(f"job {i} starts in partition {job['partition']}")
+        if len(names) > part["max_nodes"] and job["kind"] != 1:
+            self.fail(f"job {i} has {len(names)} nodes")
+        if job["time_limit_s"] > part["max_time_s"]:
+            self.fail(f"job {i} may run longer than its partition allows")
+        for a in allocations(job):
+            node = nodes[a[0]]
+            if a[0] not in part["nodes"] or node["state"] != 1 or node["drain"]:
+                self.fail(f"job {i} starts on {a[0]}")
+            if req["features"] and req["features"] not in node["spec"]["features"]:
+                self.fail(f"job {i} starts on {a[0]} without {req['features']}")
+            if req["gpu_type"] and a[2] and not req["exclusive"] and (node["gpu_type"] or "").lower() != req["gpu_type"].lower():
+                self.fail(f"job {i} has GPUs of another type on {a[0]}")
+        if (req["exclude"] and req["exclude"] in names) or \
+                (job["kind"] != 1 and req["nodelist"] and req["nodelist"] not in names):
+            self.fail(f"job {i} starts on {names}: -w {req['nodelist']} -x {req['exclude']}")
+
+    def windows(self, job, state):
+        now, end, names = state["now"], end_of(job), {a[0] for a in allocations(job)}
+        for w in state["windows"]:
+            over = w["end"] <= now or w["start"] >= end
+            mine = w["kind"] == 1 and job["req"]["reservation"] == w["name"]
+            there = names if w["nodes"] == ["ALL"] else names & set(w["nodes"])
+            if mine:
+                self.count("starts in reservations")
+                if names != there or job["user"] not in w["users"] or w["start"] > now or end > w["end"]:
+                    self.fail(f"job {job['id']} does not lie in its reservation {w['name']}")
+            elif there and not over:
+                self.fail(f"job {job['id']} starts in front of window {w['name']} on {there}")
+
+    def is_met(self, job, text):
+        kind, _, ids = text.partition(":")
+        if kind == "singleton":
+            return not any(o["id"] != job["id"] and o["user"] == job["user"] and
+                           o["req"]["name"] == job["req"]["name"] and o["id"] in self.before["active"] and
+                           o["state"] in (RUNNING, SUSPENDED, COMPLETING) for o in self.jobs.values())
+        on = self.jobs.get(int(ids))
+        if on is None or on["array_job"] or job["array_job"] or kind == "aftercorr":
+            return True
+        self.count("dependencies")
+        ended = on["state"] >= COMPLETED
+        return {"after": on["state"] != PENDING, "afterany": ended, "afterok": on["state"] == COMPLETED,
+                "afternotok": ended and on["state"] != COMPLETED}[kind]
+
+    def eligible(self, job, state):
+        old, req = self.was.get(job["id"]), job["req"]
+        if req["begin"] > state["now"] or (old and old["hold"]):
+            self.fail(f"job {job['id']} starts before its time")
+        if req["deadline"] and end_of(job) > req["deadline"]:
+            self.fail(f"job {job['id']} may run past its deadline")
+        if req["dependency"] and not (old and old["dep_met"]) and not self.is_met(job, req["dependency"]):
+            self.fail(f"job {job['id']} starts before {req['dependency']}")
+        record = self.was.get(job["array_job"])
+        if record and record["req"]["array_throttle"]:
+            self.count("throttles")
+            n = sum(self.jobs[i]["array_job"] == job["array_job"] for i in state["active"])
+            if n > record["req"]["array_throttle"]:
+                self.fail(f"{n} elements of array {job['array_job']} run")
+
+    def limits(self, state, new):
+        active = [self.jobs[i] for i in state["active"]]
+        used = sum(licences(j) for j in active if j["state"] in (RUNNING, SUSPENDED))
+        if used > self.spec["licenses"][0]["count"]:
+            self.fail(f"{used} licences are in use")
+        for limit in self.spec["limits"]:
+            for user in {j["user"] for j in new}:
+                mine = [j for j in active if j["user"] == user]
+                self.count("limits")
+                if len(mine) > limit["hard"]["running_jobs"]:
+                    self.fail(f"{len(mine)} jobs of {user} run")
+                own = [a for j in mine if not j["borrowed"] for a in allocations(j)]
+                over = sum(len(a[1]) for a in own) > limit["soft"]["cpus"] or \
+                    sum(len(a[2]) for a in own) > limit["soft"]["gpus"]
+                steps = any(j["kind"] == 1 for j in mine)  # borrowed by the task
+                if over and not self.preempted and not steps:
+                    self.fail(f"{user} is over the soft limit with jobs that are not borrowed")
+
+    def plans(self, state, nodes):
+        skip = {p[0] for plan in state["plans"] if plan["preempts"] for p in plan["parts"]}
+        for w in state["windows"]:
+            skip |= set(nodes) if w["nodes"] == ["ALL"] else set(w["nodes"])
+        uses = {}
+        for i in state["active"]:
+            job = self.jobs[i]
+            for a in allocations(job):
+                if job["state"] == COMPLETING:
+                    skip.add(a[0])
+                uses.setdefault(a[0], []).append((0, end_of(job), len(a[1]), a[3], len(a[2])))
+        for plan in state["plans"]:
+            for name, cpus, mem, gpus in plan["parts"]:
+                uses.setdefault(name, []).append((plan["start"], plan["end"], cpus, mem, gpus))
+        for plan in state["plans"]:
+            for name in {p[0] for p in plan["parts"]} - skip:
+                then = [u for u in uses[name] if u[0] <= plan["start"] < u[1]]
+                node, total = nodes[name], [sum(u[k] for u in then) for k in (2, 3, 4)]
+                self.count("plans")
+                if plan["start"] > state["now"] and \
+                        any(t > h for t, h in zip(total, (node["cpus"], node["mem_mib"], node["gpus"]))):
+                    self.fail(f"more is planned on {name} than it has when job {plan['job']} is to start")
+
+    def keeps_promises(self, state, new):
+        held = {p["job"]: p for p in state["plans"]}
+        changed = {p["job"] for p in state["plans"]
+                   if p["job"] not in self.promises or self.promises[p["job"]][0]["start"] != p["start"]}
+        takes = [self.parts[j["partition"]]["priority_tier"] for j in new] + \
+            [held[i]["tier"] for i in changed]
+        moved = set(held) | {j["id"] for j in new} | {j["array_job"] for j in new}
+        for i, (plan, since) in self.promises.items():
+            job = self.jobs[i]
+            quiet = not state["happened"] and not plan["preempts"] and job["state"] == PENDING
+            begun = any(j["id"] == i or j["array_job"] == i for j in new)
+            own = job["req"]["array_throttle"] or job["req"]["deadline"] or \
+                "singleton" in (job["req"]["dependency"] or "")
+            newest = max((self.came.get(k, 0) for k in moved if k and k != i), default=-1)
+            if not quiet or begun or own or plan["start"] <= state["now"] or self.came[i] > since or \
+                    newest > since or any(t > plan["tier"] for t in takes):
+                continue
+            self.count("promises")
+            if i not in held or held[i]["start"] > plan["start"]:
+                now = (held[i]["start"] - state["now"]) // 1000 if i in held else "never"
+                self.fail(f"job {i} was promised a start in {(plan['start'] - state['now']) // 1000} s, "
+                          f"now in {now}")
+        if self.spec["backfill"] == 0:
+            self.promises = {i: (p, self.promises[i][1] if i in self.promises else self.round)
+                             for i, p in held.items()}
+
+
+def main():
+    world, bad, worlds = None, [], 0
+    for line in sys.stdin:
+        state = json.loads(line)
+        if state["stage"] == "cluster":
+            bad += world.bad[:3] if world else []
+            world = World(state["seed"], state["spec"])
+            worlds += 1
+        else:
+            world.read(state)
+    bad += world.bad[:3] if world else []
+    for text in bad[:20]:
+        print(text, file=sys.stderr)
+    print(worlds, "worlds:", ", ".join(f"{n} {what}" for what, n in sorted(counts.items())))
+    least = {"starts": 5, "plans": 1, "promises": 0.3, "limits": 1, "dependencies": 0.1}
+    few = worlds >= 100 and any(counts.get(k, 0) < n * worlds for k, n in least.items())
+    if few:
+        print("too little has happened", file=sys.stderr)
+    sys.exit(1 if bad or few else 0)
+
+
+main()
