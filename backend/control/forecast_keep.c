@@ -15,7 +15,7 @@
 
 #define FILE_NAME "forecasts"
 #define MAGIC     "Stoker forecasts 1\n"
-#define WRITE_MS  10000
+#define WRITE_MS  30000
 #define BYTES_MAX (4u << 20)
 
 struct forecast_keep {

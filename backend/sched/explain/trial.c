@@ -54,7 +54,7 @@ static void try_later(struct planner *p, const struct job_class *g, const struct
                       struct trial *ret)
 {
     uint32_t choice = 0;
-    ret->forecast = forecast_try(planner_forecaster(p), g, req_detail(&j->req)->licenses, from, &choice);
+    ret->forecast = forecast_try(planner_forecaster(p), g, j, from, &choice);
     if (ret->forecast.kind == FORECAST_PLANNED)
         ret->partition = planner_queue(p)->view->model->spec.parts.v[g->choices[choice].partition].name;
 }

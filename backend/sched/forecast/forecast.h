@@ -19,6 +19,7 @@
 #ifndef STOKER_BACKEND_SCHED_FORECAST_H
 #define STOKER_BACKEND_SCHED_FORECAST_H
 
+#include "backend/sched/forecast/forecast_range.h"
 #include "backend/sched/forecast/forecast_score.h"
 #include "backend/sched/queue/queue.h"
 
@@ -31,19 +32,11 @@ enum forecast_kind {
                          then on, behind all jobs that are in the queue now */
 };
 
-#define FORECAST_SAMPLES  128
-#define FORECAST_HORIZONS SCORE_HORIZONS
-
-struct forecast_record {            /* how forecasts of one horizon came true */
-    float ratios[FORECAST_SAMPLES]; /* wait divided by forecast wait, of recent starts */
-    uint32_t n;                     /* all of them; only the last FORECAST_SAMPLES are kept */
-};
-
 struct forecaster {
     struct queue *queue;
     struct forecasts *making, *made; /* under way; the last that was finished */
-    struct forecast_record records[FORECAST_HORIZONS];
-    struct forecast_scores *scores; /* how what it told came true */
+    struct forecast_ranges *ranges;  /* learnt from starts */
+    struct forecast_scores *scores;  /* how what it told came true */
 };
 
 struct forecast {
@@ -60,18 +53,12 @@ void forecaster_fini(struct forecaster *p);
 /* Takes what another one has learnt and told, which then has nothing of it. */
 void forecaster_inherit(struct forecaster *p, struct forecaster *from);
 
-struct learnt_ratio { /* of a start: its wait divided by the wait that was told */
-    uint32_t horizon;
-    double ratio;
-};
-#define LEARNT_RATIO_FIELDS(F, G, S) F(S, U32, horizon) F(S, F64, ratio)
-
 struct forecast_memory { /* what is kept over restarts */
     struct msg_scores scores;
-    REC_LIST(struct learnt_ratio) ratios; /* the oldest first */
+    REC_LIST(struct learnt_start) starts;
 };
-#define FORECAST_MEMORY_FIELDS(F, G, S) G(S, SUB, scores, msg_scores) G(S, LISTOF, ratios, learnt_ratio)
-extern const struct rec_desc learnt_ratio_rec, forecast_memory_rec;
+#define FORECAST_MEMORY_FIELDS(F, G, S) G(S, SUB, scores, msg_scores) G(S, LISTOF, starts, learnt_start)
+extern const struct rec_desc forecast_memory_rec;
 
 /* Caller frees with rec_fini(&forecast_memory_rec). */
 void forecaster_save(const struct forecaster *p, struct forecast_memory *ret);
@@ -99,9 +86,9 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job);
  * first. NULL: not known, or the start is a planned one (FORECAST_SLOT). Valid until the next step. */
 const uint32_t *forecast_nodes(const struct forecaster *p, uint32_t job, uint32_t *ret_n);
 
-/* Of a job that is not in the queue and asks for the same as class g: when it would start from then on,
+/* Of job j, which is not in the queue and asks for the same as class g: when it would start from then on,
  * behind all that is planned. *ret_choice: where, if the kind is FORECAST_PLANNED. */
-struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
+struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const struct job *j,
                              int64_t from, uint32_t *ret_choice);
 
 /* An entry starts: learns from its first forecast, and scores it. */

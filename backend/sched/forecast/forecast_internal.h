@@ -161,8 +161,6 @@ void forecast_timed_clear(struct forecasts *f);
 
 /* Its first forecast is what is scored when it starts. */
 void forecast_note_first(struct forecaster *p, struct pending_entry *u);
-#define RATIO_MAX 4.0
-void forecast_record_add(struct forecast_record *r, double ratio);
 void forecast_sweep_told(struct forecaster *p);
 void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start);
 

@@ -6,14 +6,16 @@
 
 void forecaster_init(struct forecaster *p, struct queue *q)
 {
-    *p = (struct forecaster){.queue = q, .scores = forecast_scores_new()};
+    *p = (struct forecaster){.queue = q, .scores = forecast_scores_new(), .ranges = forecast_ranges_new()};
 }
 
 void forecaster_fini(struct forecaster *p)
 {
     forecast_forget(p);
     forecast_scores_free(p->scores);
+    forecast_ranges_free(p->ranges);
     p->scores = NULL;
+    p->ranges = NULL;
 }
 
 void forecaster_inherit(struct forecaster *p, struct forecaster *from)
@@ -21,18 +23,28 @@ void forecaster_inherit(struct forecaster *p, struct forecaster *from)
     struct forecast_scores *scores = p->scores;
     p->scores = from->scores;
     from->scores = scores;
-    memcpy(p->records, from->records, sizeof p->records);
+    struct forecast_ranges *ranges = p->ranges;
+    p->ranges = from->ranges;
+    from->ranges = ranges;
 }
 
 void forecast_note_first(struct forecaster *p, struct pending_entry *u)
 {
+    const struct job *j = u->forecast.range_key ? NULL : model_get_job(p->queue->view->model, u->job);
+    if (j)
+        u->forecast.range_key = forecast_range_key(j);
     if (u->forecast.first_is_void)
         forecast_scores_gone(p->scores, u->job);
     u->forecast.first_is_void = false;
     if (forecast_scores_told(p->scores, u->job))
         return;
     struct forecast f = forecast_of(p, u->job);
-    struct forecast_told t = {.made = f.made, .start = f.start, .likely = f.likely, .unlikely = f.unlikely};
+    struct forecast_told t = {.made = f.made,
+                              .start = f.start,
+                              .likely = f.likely,
+                              .unlikely = f.unlikely,
+                              .range_key = u->forecast.range_key,
+                              .waiting = (uint32_t)p->queue->entries.by_job.n};
     forecast_scores_tell(p->scores, u->job, &t);
 }
 
@@ -61,52 +73,36 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
         forecast_note_first(p, u);
 }
 
-void forecast_record_add(struct forecast_record *r, double ratio)
+/* The queue as it is. */
+static struct range_ask record_ask(const struct forecaster *p, uint64_t key, int64_t told_ms)
 {
-    r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < RATIO_MAX ? ratio : RATIO_MAX);
-}
-
-static size_t record_horizon_of(int64_t wait_ms)
-{
-    return score_horizon_of((double)wait_ms / MS_PER_S);
+    return (struct range_ask){
+        .key = key, .told_s = (double)told_ms / MS_PER_S, .waiting = (uint32_t)p->queue->entries.by_job.n};
 }
 
 void forecast_learn(struct forecaster *p, const struct pending_entry *u)
 {
     const struct forecast_told *first = forecast_scores_told(p->scores, u->job);
-    int64_t told = first ? first->start.ms - first->made.ms : 0,
-            took = first ? p->queue->now.ms - first->made.ms : 0;
-    forecast_scores_started(p->scores, u->job, p->queue->now); /* frees what was told */
-    if (told < 1000)
+    if (first && first->start.ms - first->made.ms >= MS_PER_S) {
+        struct range_ask a = {.key = first->range_key,
+                              .told_s = (double)(first->start.ms - first->made.ms) / MS_PER_S,
+                              .waiting = first->waiting};
+        double came_s = (double)(p->queue->now.ms - first->made.ms) / MS_PER_S;
+        forecast_ranges_learn(p->ranges, &a, first->made, came_s);
+    }
+    forecast_scores_started(p->scores, u->job, p->queue->now);
+}
+
+static void forecast_add_range(const struct forecaster *p, uint64_t key, struct forecast *f)
+{
+    struct range_ask a = record_ask(p, key, f->start.ms - f->made.ms);
+    bool has;
+    double low_s, high_s;
+    f->samples = forecast_ranges_find(p->ranges, &a, &has, &low_s, &high_s);
+    if (!has)
         return;
-    forecast_record_add(&p->records[record_horizon_of(told)], (double)took / (double)told);
-}
-
-static uint32_t record_samples_of(const struct forecast_record *r)
-{
-    return r->n < FORECAST_SAMPLES ? r->n : FORECAST_SAMPLES;
-}
-
-static int record_by_value(const void *pa, const void *pb)
-{
-    const float *a = pa, *b = pb;
-    return *a < *b ? -1 : *a > *b;
-}
-
-static void forecast_add_range(const struct forecaster *p, struct forecast *f)
-{
-    int64_t wait_ms = f->start.ms - f->made.ms;
-    const struct forecast_record *r = &p->records[record_horizon_of(wait_ms)];
-    uint32_t n = record_samples_of(r);
-    float sorted[FORECAST_SAMPLES];
-    f->samples = n;
-    if (n < 8)
-        return;
-    memcpy(sorted, r->ratios, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, record_by_value);
-    double wait = (double)wait_ms;
-    f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
-    f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
+    f->likely.ms = f->made.ms + (int64_t)(low_s * MS_PER_S);
+    f->unlikely.ms = f->made.ms + (int64_t)(high_s * MS_PER_S);
 }
 
 struct wall forecast_made(const struct forecaster *p)
@@ -116,10 +112,7 @@ struct wall forecast_made(const struct forecaster *p)
 
 uint32_t forecast_samples(const struct forecaster *p)
 {
-    uint32_t n = 0;
-    for (size_t h = 0; h < FORECAST_HORIZONS; h++)
-        n += record_samples_of(&p->records[h]);
-    return n;
+    return forecast_ranges_samples(p->ranges);
 }
 
 /* Of an entry that waits for a time, which may have changed since. */
@@ -151,25 +144,25 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job)
                               .made.ms = u->forecast.made};
     }
     if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
-        forecast_add_range(p, &f);
+        forecast_add_range(p, u->forecast.range_key, &f);
     return f;
 }
 
-struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
+struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const struct job *j,
                              int64_t from, uint32_t *ret_choice)
 {
     struct forecasts *f = p->made;
     struct forecast_start found = {0};
     if (!f)
         return (struct forecast){.kind = FORECAST_NONE};
-    forecast_find(f, g, ALL_TIERS, licences, from, &found);
+    forecast_find(f, g, ALL_TIERS, req_detail(&j->req)->licenses, from, &found);
     bool within = found.t < f->window_end;
     struct forecast ret = {.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
                            .start.ms = within ? found.t : 0,
                            .made = f->t};
     *ret_choice = found.choice;
     if (within)
-        forecast_add_range(p, &ret);
+        forecast_add_range(p, forecast_range_key(j), &ret);
     vec_fini(&found.parts);
     return ret;
 }

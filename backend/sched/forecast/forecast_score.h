@@ -18,6 +18,8 @@
 struct forecast_told {
     struct wall made, start;      /* when it was told, and what */
     struct wall likely, unlikely; /* the range; unset: none was told */
+    uint64_t range_key;           /* of forecast_range.h, as the queue was then: */
+    uint32_t waiting;
 };
 
 struct forecast_scores;

@@ -30,6 +30,7 @@ struct futility {
 
 struct entry_forecast {
     int64_t start, made; /* and when it was worked out; 0: never */
+    uint64_t range_key;  /* of its user and name; 0: not known yet */
     bool first_is_void;  /* what it was told first was for another request, or another turn */
 };
 

@@ -171,18 +171,20 @@ static void a_forecaster_over_a_restart(void **state)
     forecaster_init(&b, &q);
     forecaster_save(&a, &m);
     for (uint32_t i = 0; i < 200; i++)
-        *rec_list_push(&m.ratios) = (struct learnt_ratio){.horizon = 2, .ratio = i / 100.0};
-    *rec_list_push(&m.ratios) = (struct learnt_ratio){.horizon = 99, .ratio = 1};
-    *rec_list_push(&m.ratios) = (struct learnt_ratio){.horizon = 1, .ratio = -1};
+        *rec_list_push(&m.starts) =
+            (struct learnt_start){.key = 7, .made = at(i), .told_s = 1800, .ratio = i / 100.0};
+    *rec_list_push(&m.starts) = (struct learnt_start){.key = 7, .told_s = -90, .ratio = 1};
+    *rec_list_push(&m.starts) = (struct learnt_start){.key = 7, .told_s = 90, .ratio = 99};
     forecaster_restore(&b, &m);
-    assert_int_equal(forecast_samples(&b), FORECAST_SAMPLES);
+    assert_int_equal(forecast_samples(&b), RANGE_SAMPLES);
     forecaster_save(&b, &again);
-    assert_int_equal(again.ratios.n, FORECAST_SAMPLES);
-    check_seconds("the oldest", again.ratios.v[0].ratio, 0.72);
+    assert_int_equal(again.starts.n, RANGE_SAMPLES);
+    check_seconds("the oldest", again.starts.v[0].ratio, 0.4);
+    check_seconds("its wait", again.starts.v[0].told_s, 1800);
     rec_fini(&forecast_memory_rec, &m);
     rec_fini(&forecast_memory_rec, &again);
     forecaster_inherit(&a, &b);
-    assert_int_equal(forecast_samples(&a), FORECAST_SAMPLES);
+    assert_int_equal(forecast_samples(&a), RANGE_SAMPLES);
     forecaster_fini(&a);
     forecaster_fini(&b);
 }

@@ -1,0 +1,243 @@
+#include "backend/sched/forecast/forecast_range.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/answers/answer_score.h"
+#include "src/base/idmap.h"
+#include "src/base/list.h"
+#include "src/base/xalloc.h"
+
+REC_DEFINE(learnt_start, LEARNT_START_FIELDS)
+
+#define FLOOR_S   60.0
+#define BY_WAIT   0.7 /* exponents of the scale */
+#define BY_QUEUE  0.3
+#define TIMES     64    /* the last ones of a pool that count */
+#define NEAR      2.0   /* deviation of the weights, in logarithms of the wait told */
+#define FAR       0.001 /* weight of a sample that is not near at all */
+#define STRETCH   0.02  /* quantiles lie so much further out: a pool of few samples is too narrow */
+#define RATIO_MAX 50.0
+#define WAIT_MAX  1e10
+
+struct range_pool {
+    struct list by_age; /* in by_age of the ranges: the one that learnt last at the end */
+    uint64_t key;
+    uint32_t n; /* all samples; the last RANGE_SAMPLES are kept */
+    struct range_sample {
+        int64_t made_ms;
+        float told, ratio; /* told: logarithm of the wait + 1 min */
+    } v[RANGE_SAMPLES];
+};
+
+struct forecast_ranges {
+    struct idmap by_key; /* of a user and name -> struct range_pool */
+    struct list by_age;
+    struct range_pool of_all[SCORE_HORIZONS];
+};
+
+struct forecast_ranges *forecast_ranges_new(void)
+{
+    struct forecast_ranges *r = xcalloc(1, sizeof *r);
+    list_init(&r->by_age);
+    return r;
+}
+
+void forecast_ranges_free(struct forecast_ranges *r)
+{
+    if (!r)
+        return;
+    idmap_for_each (&r->by_key, slot)
+        free(slot->value);
+    idmap_fini(&r->by_key);
+    free(r);
+}
+
+uint64_t forecast_range_key(const struct job *j)
+{
+    const char *user = j->user ? j->user : "", *name = j->req.name ? j->req.name : "";
+    uint64_t h = hash_bytes(user, strlen(user)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (h ^ h >> 29) + hash_bytes(name, strlen(name));
+}
+
+/* --- learning --- */
+
+static double range_log_wait(double wait_s)
+{
+    return log((wait_s > 0 ? wait_s : 0) + FLOOR_S);
+}
+
+static double range_log_scale(const struct range_ask *a)
+{
+    return BY_WAIT * range_log_wait(a->told_s) + BY_QUEUE * log(a->waiting + 1.0);
+}
+
+static struct range_pool *range_pool_make(struct forecast_ranges *r, uint64_t key)
+{
+    struct range_pool *p = idmap_get(&r->by_key, key);
+    if (!p && r->by_key.n >= RANGE_KEYS) {
+        struct range_pool *oldest = list_first(&r->by_age, struct range_pool, by_age);
+        list_unlink(&oldest->by_age);
+        free(idmap_remove(&r->by_key, oldest->key));
+    }
+    if (!p) {
+        p = xcalloc(1, sizeof *p);
+        p->key = key;
+        list_init(&p->by_age);
+        idmap_set(&r->by_key, key, p);
+    }
+    list_move_to_end(&r->by_age, &p->by_age);
+    return p;
+}
+
+static void range_pool_add(struct range_pool *p, const struct range_sample *s)
+{
+    p->v[p->n++ % RANGE_SAMPLES] = *s;
+}
+
+static void range_add(struct forecast_ranges *r, uint64_t key, double told_s, const struct range_sample *s)
+{
+    range_pool_add(range_pool_make(r, key), s);
+    range_pool_add(&r->of_all[score_horizon_of(told_s)], s);
+}
+
+void forecast_ranges_learn(struct forecast_ranges *r, const struct range_ask *a, struct wall made,
+                           double came_s)
+{
+    struct range_sample s = {.made_ms = made.ms,
+                             .told = (float)range_log_wait(a->told_s),
+                             .ratio = (float)(range_log_wait(came_s) - range_log_scale(a))};
+    range_add(r, a->key, a->told_s, &s);
+}
+
+/* --- asking --- */
+
+static uint32_t range_pool_kept(const struct range_pool *p)
+{
+    return p->n < RANGE_SAMPLES ? p->n : RANGE_SAMPLES;
+}
+
+/* i: 0 is the newest. */
+static const struct range_sample *range_pool_at(const struct range_pool *p, uint32_t i)
+{
+    return &p->v[(p->n - 1 - i) % RANGE_SAMPLES];
+}
+
+struct range_weight {
+    float ratio;
+    double weight;
+};
+
+/* The samples of the last TIMES tellings. Returns how many; *ret_times: of how many tellings. */
+static uint32_t range_pool_weigh(const struct range_pool *p, double told_s,
+                                 struct range_weight ret[RANGE_SAMPLES], uint32_t *ret_times)
+{
+    uint32_t n = range_pool_kept(p), i = 0, times = 0;
+    double told = range_log_wait(told_s);
+    while (i < n && times < TIMES) {
+        uint32_t end = i + 1;
+        while (end < n && range_pool_at(p, end)->made_ms == range_pool_at(p, i)->made_ms)
+            end++;
+        double each = 1.0 / (end - i);
+        for (; i < end; i++) {
+            const struct range_sample *s = range_pool_at(p, i);
+            double d = ((double)s->told - told) / NEAR;
+            ret[i] = (struct range_weight){.ratio = s->ratio, .weight = (exp(-d * d / 2) + FAR) * each};
+        }
+        times++;
+    }
+    *ret_times = times;
+    return i;
+}
+
+static int range_by_ratio(const void *pa, const void *pb)
+{
+    const struct range_weight *a = pa, *b = pb;
+    return (a->ratio > b->ratio) - (a->ratio < b->ratio);
+}
+
+/* The smallest ratio that this part of the weight does not exceed. */
+static double range_quantile(const struct range_weight *v, uint32_t n, double part)
+{
+    double all = 0, sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += v[i].weight;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += v[i].weight;
+        if (sum >= part * all)
+            return (double)v[i].ratio;
+    }
+    return (double)v[n - 1].ratio;
+}
+
+uint32_t forecast_ranges_find(const struct forecast_ranges *r, const struct range_ask *a, bool *ret_has,
+                              double *ret_low_s, double *ret_high_s)
+{
+    const double outside = (1 - SCORE_BAND / 100.0) / 2 - STRETCH;
+    struct range_weight v[RANGE_SAMPLES];
+    const struct range_pool *own = idmap_get(&r->by_key, a->key);
+    uint32_t times = 0, n = own ? range_pool_weigh(own, a->told_s, v, &times) : 0;
+    *ret_has = times >= RANGE_LEAST;
+    if (!*ret_has) {
+        n = range_pool_weigh(&r->of_all[score_horizon_of(a->told_s)], a->told_s, v, &times);
+        *ret_has = n >= RANGE_LEAST_ALL;
+    }
+    if (!*ret_has)
+        return n;
+    qsort(v, n, sizeof *v, range_by_ratio);
+    double scale = range_log_scale(a);
+    double low = exp(range_quantile(v, n, outside) + scale) - FLOOR_S,
+           high = exp(range_quantile(v, n, 1 - outside) + scale) - FLOOR_S;
+    *ret_low_s = low > 0 ? low : 0;
+    *ret_high_s = high > *ret_low_s ? high : *ret_low_s;
+    return n;
+}
+
+uint32_t forecast_ranges_samples(const struct forecast_ranges *r)
+{
+    uint32_t n = 0;
+    for (size_t h = 0; h < SCORE_HORIZONS; h++)
+        n += range_pool_kept(&r->of_all[h]);
+    return n;
+}
+
+/* --- over restarts --- */
+
+/* Where the pools of the oldest keys are left out begins. */
+static struct list *range_first_saved(const struct forecast_ranges *r)
+{
+    uint32_t left = RANGE_SAVED;
+    struct list *at = r->by_age.prev;
+    for (; at != &r->by_age; at = at->prev) {
+        uint32_t n = range_pool_kept(container_of(at, struct range_pool, by_age));
+        if (n > left)
+            break;
+        left -= n;
+    }
+    return at->next;
+}
+
+void forecast_ranges_each(const struct forecast_ranges *r,
+                          void (*fn)(void *ctx, const struct learnt_start *s), void *ctx)
+{
+    for (struct list *at = range_first_saved(r); at != &r->by_age; at = at->next) {
+        const struct range_pool *p = container_of(at, struct range_pool, by_age);
+        for (uint32_t i = range_pool_kept(p); i-- > 0;) {
+            const struct range_sample *s = range_pool_at(p, i);
+            fn(ctx, &(struct learnt_start){.key = p->key,
+                                           .made.ms = s->made_ms,
+                                           .told_s = exp((double)s->told) - FLOOR_S,
+                                           .ratio = (double)s->ratio});
+        }
+    }
+}
+
+void forecast_ranges_restore(struct forecast_ranges *r, const struct learnt_start *s)
+{
+    if (!(s->told_s >= -1 && s->told_s <= WAIT_MAX && s->ratio >= -RATIO_MAX && s->ratio <= RATIO_MAX))
+        return;
+    struct range_sample x = {
+        .made_ms = s->made.ms, .told = (float)range_log_wait(s->told_s), .ratio = (float)s->ratio};
+    range_add(r, s->key, s->told_s, &x);
+}
