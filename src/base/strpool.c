@@ -30,32 +30,37 @@ void strpool_unref(struct strpool *t)
 {
     if (!t || --t->owners)
         return;
-    bug_on(t->n || t->small.n_blocks);
+    bug_on(t->n);
     free(t->slots);
     free(t);
+}
+
+/* own: the allocated bytes of the key. */
+static char *strpool_take_any(struct strpool *t, char *own, const struct strpool_key *k)
+{
+    struct slot *at = strpool_find(t, k);
+    if (at->s) {
+        bug_on(at->s == own);
+        free(own);
+        at->holders++;
+        return at->s;
+    }
+    strpool_meet(t, at, own, k);
+    return own;
 }
 
 char *strpool_take(struct strpool *t, char *s)
 {
     if (!s)
         return NULL;
-    char *held = strpool_hold(t, s, strlen(s));
-    free(s);
-    return held;
+    struct strpool_key k = strpool_text_key(s, strlen(s));
+    return strpool_take_any(t, s, &k);
 }
 
 void *strpool_take_struct(struct strpool *t, void *p, size_t n)
 {
     struct strpool_key k = strpool_struct_key(p, n);
-    struct slot *at = strpool_find(t, &k);
-    if (at->s) {
-        bug_on(at->s == p);
-        free(p);
-        at->holders++;
-        return at->s;
-    }
-    strpool_meet(t, at, p, &k);
-    return p;
+    return strpool_take_any(t, p, &k);
 }
 
 /* Closes the gap, so that every text is still found from its own place on. */
@@ -85,26 +90,27 @@ static bool let_go(struct strpool *t, const struct strpool_key *k)
     return true;
 }
 
-void strpool_drop(struct strpool *t, char *s)
+static bool strpool_let_text_go(struct strpool *t, const char *s)
 {
-    if (!s)
-        return;
     struct strpool_key k = strpool_text_key(s, strlen(s));
-    if (let_go(t, &k))
-        slab_give(&t->small, s, k.n + 1);
+    return let_go(t, &k);
 }
 
 char *strpool_give(struct strpool *t, char *s)
 {
-    char *own = xstrdup(s);
-    strpool_drop(t, s);
-    return own;
+    return s && !strpool_let_text_go(t, s) ? xstrdup(s) : s;
 }
 
 void *strpool_give_struct(struct strpool *t, void *p, size_t n)
 {
     struct strpool_key k = strpool_struct_key(p, n);
     return let_go(t, &k) ? p : xmemdup(p, n);
+}
+
+void strpool_drop(struct strpool *t, char *s)
+{
+    if (s && strpool_let_text_go(t, s))
+        free(s);
 }
 
 size_t strpool_count(const struct strpool *t)

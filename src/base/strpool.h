@@ -16,13 +16,15 @@ struct strpool *strpool_ref(struct strpool *t);
 void strpool_unref(struct strpool *t); /* NULL is fine */
 
 /* Takes s, an allocated string, and returns what is to be held in its place: a text that others hold too,
- * or a copy that takes less memory. Texts are shared from their second time on, so that those that come
- * only once cost nothing in the set. NULL stays NULL, here and below. */
+ * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
+ * once cost nothing. NULL stays NULL, here and below. */
 char *strpool_take(struct strpool *t, char *s) __attribute__((warn_unused_result));
-/* The same for n bytes that the caller keeps, none of them NUL. */
+/* The same for n bytes that the caller keeps, none of them NUL: a copy is made only where no other holds
+ * it. */
 char *strpool_hold(struct strpool *t, const char *s, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
-/* The way back: a copy for the caller, who frees it, of what is held no longer. */
+/* The way back: what was held becomes the caller's alone, who frees it. No copy where it has no other
+ * holder. */
 char *strpool_give(struct strpool *t, char *s) __attribute__((warn_unused_result));
 /* Holds s no longer. */
 void strpool_drop(struct strpool *t, char *s);

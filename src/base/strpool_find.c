@@ -82,7 +82,7 @@ char *strpool_hold(struct strpool *t, const char *s, size_t n)
         at->holders++;
         return at->s;
     }
-    char *own = slab_take(&t->small, n + 1);
+    char *own = xmalloc(n + 1);
     memcpy(own, s, n);
     own[n] = '\0';
     strpool_meet(t, at, own, &k);

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/slab.h"
 #include "src/base/strpool.h"
 
 struct slot {
@@ -30,7 +29,6 @@ struct strpool {
     struct slot *slots;
     size_t n, cap; /* cap is a power of two */
     unsigned owners;
-    struct slab small;          /* all texts that are held, also those that come once */
     uint32_t seen[STRPOOL_NEW]; /* hashes of what came once, each at its place */
 };
 

@@ -26,11 +26,6 @@ void *xcalloc(size_t n, size_t size)
     return xalloc_must(calloc(n ? n : 1, size ? size : 1));
 }
 
-void *xaligned_alloc(size_t alignment, size_t size)
-{
-    return xalloc_must(aligned_alloc(alignment, size));
-}
-
 void *xrealloc(void *p, size_t size)
 {
     return xalloc_must(realloc(p, size ? size : 1));

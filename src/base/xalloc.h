@@ -10,9 +10,6 @@
 
 void *xmalloc(size_t size) __attribute__((malloc, warn_unused_result, returns_nonnull));
 void *xcalloc(size_t n, size_t size) __attribute__((malloc, warn_unused_result, returns_nonnull));
-/* size: a multiple of alignment, which is a power of two. */
-void *xaligned_alloc(size_t alignment, size_t size)
-    __attribute__((malloc, warn_unused_result, returns_nonnull));
 void *xrealloc(void *p, size_t size) __attribute__((warn_unused_result, returns_nonnull));
 void *xreallocarray(void *p, size_t n, size_t size) __attribute__((warn_unused_result, returns_nonnull));
 void *xmemdup(const void *p, size_t size) __attribute__((warn_unused_result, returns_nonnull));
