@@ -246,7 +246,8 @@ static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
         text.w -= 2;
         int used = draw_flowed(&forecast, c, text);
         if (used + 1 < text.h)
-            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM, tr("the plan moves while you type"),
+            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM,
+                        s->f.edit ? tr("its bar follows the limit") : tr("the plan moves while you type"),
                         text.w);
         formstrip_draw(s->strip, c, r);
     } else if (plan) {
