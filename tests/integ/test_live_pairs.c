@@ -324,7 +324,7 @@ int main(void)
 {
     static struct live_rows r;
     const char *only = getenv("LIVE_ROW");
-    const struct unit *none[1];
+    const struct unit *none[1] = {NULL};
     char *policy = policy_of(none, 0, false, false);
     r.policy = policy;
     r.nodes = nodes;
