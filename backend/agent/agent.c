@@ -60,7 +60,7 @@ struct agent_daemon {
     struct controller_id controller;
     struct ended_launches ended;
     struct lease lease;
-    struct spawn_server spawn_server; /* where this process starts nothing itself */
+    struct spawn_server spawn_server; /* set if the agent may not start programs itself */
     struct spool *spool;
     struct outfiles *outfiles;
     struct adoption adoption;
@@ -407,7 +407,7 @@ static void agent_on_signal(void *ctx, int signo)
     int status;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         if (pid == d->spawn_server.pid) {
-            log_error("the process that starts programs has ended, and with it this agent");
+            log_error("stoker-spawn has ended, and this agent ends with it");
             loop_stop(a->loop);
         } else if (!node_gpus_child_ended(a->gpus, pid)) {
             rights_client_child_ended(a->rights, pid, status);
@@ -437,7 +437,8 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
     return r;
 }
 
-/* It has no filter where it has root's rights itself: to close devices is one of them. */
+/* An agent that has root's rights itself gets no filter: it needs calls that the filter forbids, for
+ * example to close devices to tasks. */
 static bool agent_is_confined(const struct agent *a)
 {
     return a->cfg.launched || geteuid() != 0;
@@ -492,7 +493,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
     umask(077);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_DUMPABLE, 0);
-    /* First of all: the process inherits nothing. */
+    /* This comes first, so that the process inherits nothing. */
     int r = agent_is_confined(a) ? spawn_server_start(&d->spawn_server, a->cfg.shim, err) : 0;
     r = r ? r : agent_read_dir(d, err);
     r = r ? r : agent_find_rights(d, err);

@@ -16,7 +16,8 @@ struct containment;
 /* Adds notes of what the machine offers to a->facts. */
 struct containment *containment_new(struct agent *a);
 void containment_free(struct containment *c);
-/* An agent in the scope of a login goes with it where the system is set up that way: a note says so. */
+/* Where logind kills the processes of a session, an agent that was started in one ends with it: a note says
+ * so. */
 void containment_note_session(struct agent *a);
 /* Once the GPUs of the machine are known, and again when the policy was read: closes those of others where
  * the policy says so, or says nothing. */

@@ -9,10 +9,10 @@
 #include "src/base/xalloc.h"
 #include "src/proto/msg.h"
 
-#define GAP_MS 60000 /* after a longer silence of the driver a sample does not tell what was before it */
+#define GAP_MS 60000 /* after a longer gap a sample says nothing about the time before it */
 
 struct gpu_account {
-    struct mono last;         /* the sample before, or the task's beginning */
+    struct mono last;         /* the previous sample, or the task's start */
     uint64_t ms, busy_ms_pct; /* of all its GPUs; busy: percent times milliseconds */
     uint64_t seen, worked;    /* GPUs by number: measured at all; found busy */
     uint64_t peak_mib;
@@ -55,7 +55,7 @@ void gpu_account_sample(struct agent *a)
     list_for_each (t, &a->tasks->all, struct atask, in_table) {
         if (t->end)
             continue;
-        gpu_account_open(t); /* one that an agent before this one has started */
+        gpu_account_open(t); /* a task that an earlier agent has started */
         if (t->gpu_account)
             gpu_account_add(t->gpu_account, &t->st.gpus, &u, now);
     }

@@ -1,6 +1,6 @@
-/* peer_log.h - lines of the log that a peer of the agent causes are bounded: a controller that was broken
- * into could fill the node's disk with them. After 200 lines in a minute the rest are counted, and told as
- * one. */
+/* peer_log.h - limits the log lines that peers of the agent cause: a controller that was broken into could
+ * fill the node's disk with them. After 200 lines in a minute the rest are only counted, and one line gives
+ * their number. */
 #ifndef STOKER_BACKEND_AGENT_PEER_LOG_H
 #define STOKER_BACKEND_AGENT_PEER_LOG_H
 
@@ -14,7 +14,7 @@ struct peer_log {
     unsigned n, left_out;
 };
 
-/* Whether a line may be written now, which counts it. */
+/* Returns whether a line may be written now, and counts the line. */
 bool peer_log_may(struct peer_log *p, const struct loop *l);
 
 #endif

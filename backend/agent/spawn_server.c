@@ -19,15 +19,15 @@
 #include "src/base/given_env.h"
 
 #define SERVER_FD     3
-#define FIRST_FREE    16 /* descriptors below are given places */
+#define FIRST_FREE    16 /* descriptors below this number have fixed places */
 #define ARGS_MAX      8
 #define ARGS_SIZE     1024
 #define ANSWER_WAIT_S 5
 #define SELF          "/proc/self/exe"
 
-/* A request; `targets` say where the descriptors that came with it go. */
+/* A request; `targets` are the numbers that the descriptors sent with it get in the new process. */
 struct spawn_order {
-    uint32_t shim, bare, session, signals_blocked; /* booleans; bare: of the environment LC_ALL alone */
+    uint32_t shim, bare, session, signals_blocked; /* booleans; bare: the environment is LC_ALL alone */
     uint32_t n_args, n_fds;
     int32_t targets[SPAWN_FDS_MAX];
     char args[ARGS_SIZE]; /* each with its NUL */
@@ -60,7 +60,7 @@ int spawn_server_start(struct spawn_server *s, const char *shim, struct errtext 
         return 0;
     s->pid = 0;
     close(s->fd);
-    return err_set(err, r, "cannot start the process that starts programs: %s", strerror(-r));
+    return err_set(err, r, "cannot start stoker-spawn: %s", strerror(-r));
 }
 
 void spawn_server_stop(struct spawn_server *s)
@@ -130,10 +130,10 @@ struct spawner spawn_server_spawner(struct spawn_server *s)
 
 /* --- the process --- */
 
-/* An agent that was taken over gets no other program. */
+/* A taken-over agent cannot have any other program started. */
 static bool spawn_order_is_known(const struct spawn_order *o, char *const *argv, const char *shim)
 {
-    if (o->shim) /* as it is, or as an argument of the agent's own program */
+    if (o->shim) /* the shims' own program, or an option of the agent's program */
         return *shim && o->n_args >= 2 &&
                (strcmp(argv[1], FORKSERVER_OPTION) == 0 ||
                 (o->n_args >= 3 && strcmp(argv[2], FORKSERVER_OPTION) == 0));
@@ -160,7 +160,7 @@ static bool spawn_order_split(struct spawn_order *o, char *argv[ARGS_MAX + 1])
     return true;
 }
 
-/* report: closed by what succeeds, gets the errno of what fails. */
+/* report: closed if the exec succeeds; else the child writes its errno there. */
 static _Noreturn void spawn_order_exec(const struct spawn_order *o, char *const *argv, const int *fds,
                                        const char *shim, int report)
 {
@@ -234,7 +234,7 @@ int spawn_server_main(const char *shim)
         ssize_t n = recvmsg(SERVER_FD, &m, MSG_CMSG_CLOEXEC);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) /* 0: the agent has gone */
+        if (n <= 0) /* 0: the agent has ended */
             return n < 0;
         uint32_t n_fds = spawn_server_take_fds(&m, fds);
         int32_t answer = n == sizeof order ? spawn_server_serve(&order, fds, n_fds, shim) : -EINVAL;

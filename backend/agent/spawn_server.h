@@ -1,10 +1,11 @@
 /* spawn_server.h - the process that starts programs for an agent that may not start any.
  *
- * A filter of system calls is inherited, and with it that programs with set-user-ID gain nothing: an agent
- * with a filter cannot be an ancestor of tasks. So before it takes its filter it starts this process, which
- * is the same program, waits on a socket (SOCK_SEQPACKET) and starts what it is asked to start: the fork
- * server of the supervisors, readers of files, what looks at the GPUs, and nothing else. What it starts is
- * a child of the agent. It ends with the agent, which cannot go on without it.
+ * Descendants inherit a filter of system calls, and the flag under which set-user-ID programs gain nothing:
+ * an agent with a filter cannot be an ancestor of tasks. So before the agent takes its filter it starts
+ * this process. It is the same program as the agent, waits on a socket (SOCK_SEQPACKET), and starts the
+ * fork server of the supervisors, readers of files and the GPU samplers when the agent asks for them, and
+ * nothing else. The processes that it starts are children of the agent. This process ends with the agent,
+ * and the agent cannot go on without it.
  */
 #ifndef STOKER_BACKEND_AGENT_SPAWN_SERVER_H
 #define STOKER_BACKEND_AGENT_SPAWN_SERVER_H
@@ -12,21 +13,22 @@
 #include "src/base/err.h"
 #include "src/base/spawn.h"
 
-/* The option of the program, with the path of the shims' program ("": no shims) behind it. */
+/* The program's option for this role; the path of the shims' program ("": no shims) follows it. */
 #define SPAWN_SERVER_OPTION "--spawn-server"
 
 struct spawn_server {
-    pid_t pid; /* 0: none runs */
+    pid_t pid; /* 0: not running */
     int fd;
 };
 
-/* shim: the program of the supervisors, as `path` of later requests; NULL: there will be none. */
+/* shim: the program of the supervisors, which later requests name as `path`; NULL: no request will. */
 int spawn_server_start(struct spawn_server *s, const char *shim, struct errtext *err)
     __attribute__((warn_unused_result));
 void spawn_server_stop(struct spawn_server *s);
-/* What it starts; -EPERM: a program of another kind. This process where none runs. */
+/* The spawner that starts programs through the process; -EPERM: a program that it does not start. If no
+ * spawn server runs, this process starts them. */
 struct spawner spawn_server_spawner(struct spawn_server *s);
-/* The process itself: returns its exit status. */
+/* Runs the process; returns its exit status. */
 int spawn_server_main(const char *shim);
 
 #endif

@@ -194,7 +194,8 @@ void task_shim_pmi(struct agent *a, const struct msg_pmi *m, const struct frame 
 
 /* --- what a shim says --- */
 
-/* Its end has been told. One that an earlier agent has begun is not a child, and ends. */
+/* The end of its task has been reported. A shim that an earlier agent has started is not a child of this
+ * one, and ends. */
 static void task_shim_waits(struct atask *t)
 {
     pid_t pid = t->shim;
@@ -207,8 +208,8 @@ static void task_shim_waits(struct atask *t)
     waiting_shims_keep(t->a->waiting, pid, t->uid, fd, t->n_killed);
 }
 
-/* That a script has begun is told a little later: then the end of a short one goes with it, and one commit
- * of the controller has both. */
+/* The start of a script is reported a little later, so that the end of a short script goes with it and the
+ * controller commits both at once. */
 static void task_shim_runs(struct atask *t, const struct launch_status *st, uint64_t used_ms)
 {
     bool waits = t->st.state == LAUNCH_STARTING && st->key.step == STEP_BATCH && !st->killing && !st->stuck;

@@ -9,7 +9,7 @@
 #define DEPTH_MAX 64 /* of process trees */
 #define NEWS_MS   20
 
-/* Returns whether it was still to be told. */
+/* Returns whether the report was still to be sent. */
 static bool task_table_drop_news(struct atask *t)
 {
     struct task_table *tt = t->a->tasks;

@@ -15,7 +15,7 @@ struct agent;
 struct atask {
     struct agent *a;
     struct list in_table;
-    struct list in_news; /* while the controller is to be told that it runs */
+    struct list in_news; /* while the report that it runs is delayed */
     struct list in_lost; /* while its processes are being killed without a shim */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
@@ -36,12 +36,12 @@ struct atask {
     uint64_t input_peer;   /* serial of the connection whose INPUT is being answered */
     VEC(uint64_t) inputs;  /* tags of those that the shim has not answered */
     uint64_t cpu_ticks;    /* of all its processes, when it was last measured */
-    unsigned n_killed;     /* of waiting_shims.h, when it was launched */
+    unsigned n_killed;     /* waiting_shims_n_killed() when it was launched */
     uint64_t shim_used_ms; /* of earlier tasks of its shim */
-    uint32_t uid;          /* this and the next: not known of those that an earlier agent has launched */
+    uint32_t uid;          /* this and gpus: not known for tasks of an earlier agent */
     struct cpuset gpus;
-    struct gpu_account *gpu_account; /* NULL: it has no GPUs, or none that is measured */
-    bool gpus_known;                 /* and uid */
+    struct gpu_account *gpu_account; /* NULL: no GPUs, or none that are measured */
+    bool gpus_known;                 /* gpus and uid are known */
     uint64_t spool_bytes;            /* of its outputs on the disk, when they were measured last */
     bool spool_measured;
 };
@@ -66,9 +66,9 @@ struct atask *task_table_find(struct task_table *tt, const struct launch_key *ke
 /* The same; attempt 0 is the newest one. */
 struct atask *task_table_find_latest(struct task_table *tt, const struct launch_key *key);
 struct atask *task_table_add(struct agent *a, const struct launch_key *key);
-/* Tells the controller within some milliseconds that the task runs. */
+/* Reports within some milliseconds to the controller that the task runs. */
 void task_table_tell_later(struct atask *t);
-/* Tells it now where it is still to be told. */
+/* Sends that report now if it has not been sent yet. */
 void task_table_tell_now(struct atask *t);
 /* Its supervisor is the process pid. */
 void task_table_set_shim(struct atask *t, pid_t pid);

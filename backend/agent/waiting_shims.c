@@ -9,13 +9,13 @@
 #include "src/base/xalloc.h"
 
 #define WAITING_MAX 64
-#define LOOK_MS     500 /* one waits up to twice as long */
+#define LOOK_MS     500 /* a supervisor waits up to twice as long */
 
 struct waiting_shim {
     pid_t pid;
     int fd;
     uint32_t uid;
-    bool old; /* it has waited since the last look */
+    bool old; /* it was here at the last check */
 };
 
 struct waiting_shims {

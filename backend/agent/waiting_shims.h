@@ -1,8 +1,9 @@
 /* waiting_shims.h - supervisors that have ended their task and wait for another.
  *
- * To begin a supervisor and to end it costs as much as all that it does for a short task. So one that is in
- * no control group, and whose agent is of its own account, may stay (backend/task/shim_setup.h). It gets
- * tasks of the same user alone, and goes when none comes for a while: it ends when its socket is closed.
+ * To start and to end a supervisor costs as much as all that it does for a short task. So a supervisor may
+ * stay (backend/task/shim_setup.h) if it is not in a v2 control group and its agent has the same account.
+ * It gets only tasks of the same user. If none comes for a while, the agent closes its socket, and the
+ * supervisor ends.
  */
 #ifndef STOKER_BACKEND_AGENT_WAITING_SHIMS_H
 #define STOKER_BACKEND_AGENT_WAITING_SHIMS_H
@@ -15,13 +16,15 @@ struct waiting_shims;
 
 struct waiting_shims *waiting_shims_new(struct agent *a);
 void waiting_shims_free(struct waiting_shims *w);
-/* The number of supervisors that a signal has ended so far. Where one was, as one that a user's process has
- * made crash, what that process has learned must be of no use (backend/rights/forkserver.h): those that
- * were there then get no other task. */
+/* The number of supervisors that a signal has ended so far. A user's process may have made such a
+ * supervisor crash, and what that process has learned of its memory must be of no use
+ * (backend/rights/forkserver.h): supervisors that existed at that time get no other task. */
 unsigned waiting_shims_n_killed(const struct waiting_shims *w);
-/* Takes fd; closes it where enough wait already. n_killed: as it was when its task was launched. */
+/* Takes fd; closes it if enough supervisors wait already. n_killed: the number when its task was
+ * launched. */
 void waiting_shims_keep(struct waiting_shims *w, pid_t pid, uint32_t uid, int fd, unsigned n_killed);
-/* The one of the user that has waited for the shortest time: its socket, the caller's then. -1: none. */
+/* Takes the supervisor of the user that has waited for the shortest time: returns its socket, which the
+ * caller owns; -1: none waits. */
 int waiting_shims_take(void *w, uint32_t uid, pid_t *ret_pid);
 /* A child has been reaped with the status of waitpid. */
 void waiting_shims_child_ended(struct waiting_shims *w, pid_t pid, int status);

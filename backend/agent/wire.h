@@ -41,8 +41,8 @@ void wire_open(struct wire *w, struct loop *l, struct list *dirty, int fd, size_
 void wire_flush_all(struct list *dirty);
 /* No-op when closed; on_close is not called. */
 void wire_close(struct wire *w);
-/* Lets the descriptor go, which is the caller's then; the wire is closed. -1 where part of a frame has come
- * or something waits to be sent: then nothing changes. May be called from on_frame. */
+/* Closes the wire and returns its descriptor, which the caller then owns. Returns -1 and changes nothing if
+ * part of a frame has come or something waits to be sent. May be called from on_frame. */
 int wire_release(struct wire *w);
 /* Dropped silently when closed. body may be NULL. */
 void wire_send(struct wire *w, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body);

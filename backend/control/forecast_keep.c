@@ -70,7 +70,8 @@ static void forecast_keep_read(struct control *c)
 
 /* --- writing --- */
 
-/* Beside it first, so that a full disk does not destroy the old file. Not synced: see the header. */
+/* Written to a second file first, so that a full disk does not destroy the old one. Not synced: see the
+ * header. */
 static int forecast_keep_put(const char *path, const struct str *body)
 {
     uint32_t crc = crc32c(0, body->s, body->len);
@@ -128,7 +129,7 @@ static void forecast_keep_stop(struct control *c)
 static void forecast_keep_loaded(struct control *c)
 {
     struct forecast_keep *k = c->state[MODULE_FORECAST_KEEP];
-    if (!k->is_read) /* after a reset the planner still knows */
+    if (!k->is_read) /* after a reset the planner still has its samples */
         forecast_keep_read(c);
     k->is_read = true;
 }

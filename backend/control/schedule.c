@@ -51,8 +51,8 @@ static void schedule_stop(struct control *c)
     free(s);
 }
 
-/* The results of the newest cycle point to names of partitions that the state owns. What forecasts have
- * learnt stays. */
+/* The results of the newest cycle point to names of partitions that the state owns. The samples of
+ * forecasts stay. */
 static void schedule_forget(struct control *c)
 {
     struct planner *old = c->planner;

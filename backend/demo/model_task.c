@@ -11,7 +11,7 @@
 #define BEGIN_MS      400  /* from the launch until it runs */
 #define DIE_MS        1200 /* from the kill until it has ended */
 #define GPU_SAMPLE_MS 5000
-#define TEXTS_MAX     24 /* texts that are kept; others are made again */
+#define TEXTS_MAX     24 /* texts that are kept; the others are made again when needed */
 
 /* What a task prints; it outlives the task. */
 struct model_output {
@@ -84,7 +84,7 @@ int64_t model_task_ran_ms(const struct model_task *t)
 
 /* --- its life --- */
 
-/* As the agent of a node accounts it. The script of a job whose steps do the work is left out. */
+/* As the agent of a node accounts GPUs, but without the script of a job whose steps do the work. */
 static struct gpu_use model_task_gpu_use(const struct model_task *t, int64_t ran_ms)
 {
     uint32_t gpus = cpuset_count(&t->status.gpus), unused = t->what.leaves_gpu_idle;

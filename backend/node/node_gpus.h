@@ -21,7 +21,7 @@ struct node_gpus_ops {
     bool (*user_holds)(void *ctx, uint32_t uid, uint32_t gpu);
     /* What node_gpus_describe says is another now. */
     void (*on_change)(void *ctx);
-    /* node_gpus_usage says what was just measured. */
+    /* node_gpus_usage returns what was just measured. */
     void (*on_sample)(void *ctx);
 };
 
@@ -30,7 +30,7 @@ struct node_gpus_config {
     struct node_facts *facts; /* its probe follows what is found */
     int dir_fd;               /* keeps the numbers of the GPUs */
     uint32_t look_ms;         /* between looks; 0: the usual time */
-    struct spawner spawner;   /* of the process that looks */
+    struct spawner spawner;   /* starts the process that takes the samples */
     bool test_nvml;           /* a test's library stands in for NVIDIA's */
     const struct node_gpus_ops *ops;
     void *ctx;

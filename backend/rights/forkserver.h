@@ -17,7 +17,7 @@ struct forkserver {
     const char *program; /* that of the shims ... */
     const char *mode;    /* ... and an argument in front of the others, or NULL */
     struct spawner spawner;
-    pid_t pid; /* 0: none runs */
+    pid_t pid; /* 0: not running */
     int fd;
 };
 

@@ -75,13 +75,13 @@ struct rights_config {
     const char *clients;          /* where commands look for client.sock; NULL: only on login nodes */
     const char *shim, *shim_mode; /* see forkserver.h */
     const char *reader;           /* the program of the readers */
-    struct spawner spawner;       /* of the shims' server and of readers */
+    struct spawner spawner;       /* starts the shims' server and the readers */
     uint32_t agent;               /* the uid of the agent: that of this process, or another */
     /* Whether a child of this process that is neither supervisor nor reader is one of its own. */
     bool (*is_helper)(void *ctx, pid_t pid);
     void *ctx;
-    /* A supervisor of this process that waits for another task of the user: its socket, whose owner is the
-     * caller; -1: none waits. NULL: supervisors end with their task. */
+    /* Returns the socket of a supervisor of this process that waits for another task of the user; the
+     * caller owns the socket. -1: none waits. NULL: supervisors end with their task. */
     int (*take_shim)(void *shims, uint32_t uid, pid_t *ret_pid);
     void *shims;
 };

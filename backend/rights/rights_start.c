@@ -44,7 +44,7 @@ static int rights_make_dir(const struct rights *r, const char *task)
     return mkdirat(r->dir->tasks_fd, task, mode) < 0 ? -errno : 0;
 }
 
-/* A large grant: the supervisor has to read meanwhile. */
+/* The grant is large: the supervisor must read while it is sent. */
 static int rights_send_rest(int sock, const char *p, size_t size)
 {
     struct timeval patience = {.tv_sec = GRANT_WAIT_S}, none = {0};
@@ -58,8 +58,8 @@ static int rights_send_rest(int sock, const char *p, size_t size)
     return e;
 }
 
-/* A supervisor of a job's v2 group goes with that; it leaves those of v1. What an agent of another account
- * says to one that waits would be believed as a grant. */
+/* A supervisor in a job's v2 group ends with the group; it leaves v1 groups. And a waiting supervisor would
+ * believe a grant that an agent of another account writes. */
 static bool rights_may_stay(const struct rights *r, const struct task_groups *of)
 {
     return r->cfg.take_shim && !rights_is_shared(r) && !of->supervisor;
@@ -106,7 +106,8 @@ static int rights_send_grant(const struct rights *r, const struct rights_request
     return e;
 }
 
-/* One that waits; -ENOENT: none does. Another error: this one has just ended. */
+/* Gives the launch to a waiting supervisor. -ENOENT: none waits. Another error: this supervisor has just
+ * ended. */
 static int rights_take_shim(struct rights *r, const struct rights_request *q, char *dir,
                             const struct blob *groups, const struct task_groups *of,
                             struct rights_answer *a)
@@ -166,7 +167,7 @@ int rights_start(struct rights *r, const struct rights_request *q, struct rights
     char task[TASKDIR_NAME_SIZE];
     taskdir_name(&q->key, task);
     a->fault = FAULT_USER;
-    unsigned n_own = r->cfg.take_shim ? 0 : (unsigned)r->shims.n; /* of which some may wait */
+    unsigned n_own = r->cfg.take_shim ? 0 : (unsigned)r->shims.n; /* some of them may wait */
     int e = rights_admit(r, q, q->n_live > n_own ? q->n_live : n_own, &groups, &err);
     if (e == -EAGAIN || e == 0)
         a->fault = FAULT_NODE;

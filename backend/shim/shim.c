@@ -396,7 +396,7 @@ static void shim_store_end(struct shim *s, const struct launch_end *end)
     }
 }
 
-/* One that has killed, or has lost its agent meanwhile, ends with its task. */
+/* A supervisor that has killed, or has lost its agent, ends with its task. */
 static bool shim_may_stay(const struct shim *s)
 {
     return s->setup.stays && !s->pmi && !s->pty && !s->opener && !s->terminating && !s->was_killed &&
@@ -417,7 +417,7 @@ static void shim_finish(struct shim *s)
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
     if (s->setup.stays)
-        shim_group_leave_cpus(s); /* they go with the job */
+        shim_group_leave_cpus(s); /* the groups end with the job */
     shim_store_end(s, &end);
     shim_agent_add(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->setup.stays)
@@ -429,7 +429,7 @@ static void shim_finish(struct shim *s)
         poll(&p, 1, 1000);
         shim_agent_flush(s);
     }
-    s->message = NULL; /* the record's, as all that it holds */
+    s->message = NULL; /* owned by the record, like everything in it */
     rec_fini(&launch_end_rec, &end);
 }
 

@@ -8,8 +8,9 @@
 
 #include "backend/shim/shim_state.h"
 
-/* From the claim to the end record, of the launch in s. s->setup.stays is true afterwards where the
- * supervisor has told its agent that it waits for another. False where another process has the task. */
+/* Runs the launch in s, from the claim to the end record. Afterwards s->setup.stays is true if the
+ * supervisor has told its agent that it waits for another task. Returns false if another process has the
+ * task. */
 bool shim_run_task(struct shim *s);
 
 #endif

@@ -6,7 +6,7 @@
 
 void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
                      const void *body);
-/* The same, to be sent with what comes next. */
+/* The same, but the message is sent together with the next one. */
 void shim_agent_add(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
                     const void *body);
 void shim_agent_flush(struct shim *s);

@@ -1,7 +1,8 @@
-/* A supervisor keeps its process, its socket and its descriptors from task to task; all else begins again.
+/* A supervisor keeps its process, its socket and its descriptors from task to task; everything else is
+ * initialised again.
  *
- * What it learns of one user it never takes to another: who hands it a second task sees to that
- * (backend/rights/waiting_shims.h).
+ * It never serves a second user, so nothing that it learns of one user reaches another: the agent that
+ * gives it another task ensures this (backend/agent/waiting_shims.h).
  */
 #include "backend/shim/shim_life.h"
 
@@ -22,18 +23,19 @@
 #include "backend/task/taskdir.h"
 #include "src/proto/codec.h"
 
-#define TASKS_MAX 250 /* of one process */
+#define TASKS_MAX 250 /* served by one process */
 
 struct shim_life {
     struct shim s;
-    char *title; /* its command line, which names the directory; NULL: it is that of another program */
+    char *title; /* its command line, which names the directory; NULL: the process has the command line of
+                    another program */
     size_t title_size;
     unsigned n_tasks;
 };
 
 /* --- the grant, the setup and the launch --- */
 
-/* What the grant says counts, whatever the setup says. */
+/* The grant's values override those of the setup. */
 static void life_take_grant(struct shim *s, struct shim_setup *g)
 {
     struct shim_setup *to = &s->setup;
@@ -70,7 +72,7 @@ static void life_take_grant(struct shim *s, struct shim_setup *g)
     g->dir = said.dir;
 }
 
-/* The launch is the one that was granted: of that user, with the name of this directory. */
+/* Checks that the launch is the one that was granted: of that user, with the name of this directory. */
 static bool life_is_granted(const struct shim *s)
 {
     char task[TASKDIR_NAME_SIZE];
@@ -79,8 +81,8 @@ static bool life_is_granted(const struct shim *s)
            strcmp(slash + 1, taskdir_name(&s->l.key, task)) == 0;
 }
 
-/* False where the agent has gone before it had said all: then nothing has begun. again: what comes before
- * the grant is about the task before. */
+/* Returns false if the agent has ended before it has sent everything: then nothing has begun. again:
+ * messages before the grant concern the previous task. */
 static bool life_receive(struct shim *s, bool again)
 {
     static const unsigned order[] = {SHIM_GRANT, SHIM_SETUP, MSG_LAUNCH};
@@ -150,7 +152,7 @@ static void life_close(int fd)
         close(fd);
 }
 
-/* Only of a task after which the supervisor may stay: its ranks have gone, and their pipes with them. */
+/* Call only after a task after which the supervisor may stay: its ranks and their pipes are gone. */
 static void life_end_task(struct shim *s)
 {
     close(s->dir_fd);
@@ -187,7 +189,7 @@ static void life_put_title(struct shim_life *f, const char *text)
     memcpy(f->title, text, strnlen(text, f->title_size - 1));
 }
 
-/* While it waits it is none of a task. */
+/* While it waits it is not the supervisor of a task. */
 static void life_wait_title(struct shim_life *f)
 {
     char *text = xstrdup(f->s.dir), *slash = strrchr(text, '/');
@@ -212,7 +214,7 @@ static bool life_next_task(struct shim_life *f)
     return true;
 }
 
-/* False where it cannot be found out who this process is. */
+/* False if the identity of this process cannot be found out. */
 static bool life_settle(struct shim *s)
 {
     struct proc self;
@@ -221,7 +223,7 @@ static bool life_settle(struct shim *s)
     sigprocmask(SIG_SETMASK, &all, NULL); /* only SIGKILL ends a supervisor */
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* An agent of another account reads what is in the directory, whose group it is. */
+    /* An agent of another account reads the files in the directory, which has the agent's group. */
     umask(shim_is_shared(s) ? 027 : 077);
     prctl(PR_SET_DUMPABLE, 0);
     sigemptyset(&chld);

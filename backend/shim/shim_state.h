@@ -102,8 +102,8 @@ struct shim {
     int64_t mem_ms;   /* when to look at the memory next; INT64_MAX: never */
     int64_t spool_ms; /* the same of the spool */
     uint64_t peak_kib;
-    uint64_t largest_kib; /* of its processes that have ended */
-    uint64_t used_ms;     /* CPU time of the tasks before this one */
+    uint64_t largest_kib; /* largest of its ended processes */
+    uint64_t used_ms;     /* CPU time of the earlier tasks of this process */
 
     struct str input;
     uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */

@@ -39,7 +39,7 @@ struct play_clock {
     struct heap due;
     size_t n_submitted, n_over;
     struct wall now, wake;
-    bool untold;    /* a job waits that has been told nothing yet */
+    bool untold;    /* a waiting job has not been told a start yet */
     uint32_t stuck; /* a job that is preempted again and again; 0: none */
     struct play *out;
 };
@@ -353,7 +353,7 @@ static bool play_next_instant(struct play_clock *c)
     return true;
 }
 
-/* Each job is told its start once it waits; what is told later on counts for no score. */
+/* Each job is told its start when it begins to wait; later forecasts are not scored. */
 static void play_forecast(struct play_clock *c)
 {
     struct forecaster *f = planner_forecaster(c->planner);

@@ -36,7 +36,7 @@ struct play {
     int64_t end_s;                  /* of the simulation */
     double cpu_s, mem_mib_s, gpu_s; /* held, by all */
     uint64_t passes, events;
-    struct msg_scores scores; /* of what each job was told first when it waited */
+    struct msg_scores scores; /* of the first start that each waiting job was told */
 };
 
 /* Errors: -EINVAL where the state refuses the cluster; -ELOOP where its rules make jobs preempt one another

@@ -40,7 +40,7 @@ struct sim_report {
     REC_LIST(struct sim_row) users;
     REC_LIST(struct sim_row) accounts;
     REC_LIST(struct sim_row) partitions; /* where jobs ran last, or wait */
-    struct msg_scores forecasts;         /* how they came true */
+    struct msg_scores forecasts;         /* scores of the forecasts */
 };
 #define SIM_REPORT_FIELDS(F, G, S)                                                                   \
     F(S, U32, schema)                                                                                \

@@ -30,7 +30,7 @@ struct slurm_command {
     bool over, killed;
     struct mono started;
     slurm_command_fn *fn;
-    void (*on_bytes)(void *ctx, unsigned stream, const char *p, size_t n); /* NULL: texts collect them */
+    void (*on_bytes)(void *ctx, unsigned stream, const char *p, size_t n); /* NULL: collected in texts */
     void *ctx;
 };
 
@@ -130,7 +130,7 @@ static void slurm_command_read(struct slurm_command *c, enum stream which)
         slurm_command_check_over(c);
         return;
     }
-    if (c->on_bytes) { /* may drop the command */
+    if (c->on_bytes) { /* may free the command */
         c->on_bytes(c->ctx, which == STREAM_OUT ? 1 : 2, s->s, (size_t)n);
         return;
     }

@@ -30,8 +30,9 @@ struct slurm_command_spec {
     const struct strv *env; /* slurm_clean_env, or that with more in it */
     uint32_t timeout_ms;    /* 0: it may run for as long as it likes */
     int in_fd;              /* its standard input, which stays the caller's; 0: nothing is read */
-    const char *begins_in;  /* a directory; NULL: that of this process */
-    /* Gets what it prints to stream 1 or 2 as it comes, and nothing of it is collected; NULL: it is. */
+    const char *begins_in;  /* its working directory; NULL: that of this process */
+    /* Gets each piece of output of stream 1 or 2, which is then not collected; NULL: the output is
+     * collected. */
     void (*on_bytes)(void *ctx, unsigned stream, const char *p, size_t n);
 };
 

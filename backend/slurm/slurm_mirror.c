@@ -20,9 +20,9 @@ struct known_row { /* of a job or a node, as it was printed last */
 };
 
 struct known_detail {    /* what was asked about one running job */
-    struct wall t_start; /* of the run that it is about */
+    struct wall t_start; /* of the run to which it belongs */
     bool has_devices;
-    struct job *job; /* its alloc and steps alone */
+    struct job *job; /* only its alloc and steps */
 };
 
 struct slurm_mirror {
@@ -210,7 +210,7 @@ static bool mirror_is_of_this_run(const struct known_detail *d, const struct job
     return d && j->holding && d->t_start.ms == j->t_start.ms && d->job->alloc.n == j->alloc.n;
 }
 
-/* Gives a job what is known of this run beyond its row. */
+/* Adds to a job what is known about this run beyond its row. */
 static void mirror_add_detail(struct slurm_mirror *s, struct job *j)
 {
     const struct known_detail *d = idmap_get(&s->details, j->id);

@@ -36,13 +36,13 @@ int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *a
 int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The steps and the devices of one running job: answers of `squeue --steps` with that word, and of
- * `scontrol
- * --details show job`, empty where it was not asked. They hold until the job ends or starts again. 0 too
- * where the job is not known or does not run. */
+ * `scontrol --details show job`, empty if it was not asked. They are kept until the job ends or starts
+ * again. Also returns 0 if the job is not known or not running. */
 int slurm_mirror_take_detail(struct slurm_mirror *s, uint32_t id, const struct slurm_span *steps,
                              const char *word, const struct slurm_span *devices, struct errtext *err)
     __attribute__((warn_unused_result));
-/* The accounts and QOS of that user, as slurm_lists.h reads them. Returns whether they are others now. */
+/* Sets the accounts and QOS of that user, as slurm_lists.h reads them. Returns whether they have
+ * changed. */
 bool slurm_mirror_take_access(struct slurm_mirror *s, const struct slurm_span *answer, const char *user);
 /* Whether the devices of that job are known. */
 bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id);

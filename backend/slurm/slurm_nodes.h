@@ -1,5 +1,5 @@
-/* slurm_nodes.h - what operators change: nodes are drained, resumed, noted and reserved, by scontrol. Slurm
- * decides who may; its refusals are shown in its words. */
+/* slurm_nodes.h - changes by operators, through scontrol: drain, resume, notes and reservations of nodes.
+ * Slurm decides which users may do this; its refusals are shown in its words. */
 #ifndef STOKER_BACKEND_SLURM_SLURM_NODES_H
 #define STOKER_BACKEND_SLURM_SLURM_NODES_H
 

@@ -70,7 +70,7 @@ static char *slurm_output_step(const struct job *j, int32_t step)
                    : xasprintf("%u.%d", j->id, step);
 }
 
-/* Of a step: its output goes to its srun, or to a file that is not known here. */
+/* The output of a step goes to its srun, or to a file that is not known here. */
 static bool slurm_output_attach(struct slurm_session *s, uint64_t tag, const struct job *j,
                                 const struct msg_output_read *m, bool waits)
 {

@@ -6,9 +6,9 @@
 #include "backend/slurm/slurm_session.h"
 
 /* Answers with OUTPUT_DATA, at once or when the file has grown, or refuses. The path comes from the job's
- * row, never from the request. What a step prints comes by sattach. */
+ * row, never from the request. The output of a step comes by sattach. */
 void slurm_output_read(struct slurm_session *s, uint64_t tag, const struct msg_output_read *m);
-/* Steps that are attached to have printed more, or have ended. */
+/* Call when attached steps have printed more, or have ended. */
 void slurm_output_more(struct slurm_session *s);
 /* The session ends: what waits is dropped. */
 void slurm_output_drop(struct slurm_session *s);

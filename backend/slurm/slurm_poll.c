@@ -14,11 +14,11 @@
 
 #define COST_FACTOR     50 /* pause for each millisecond of an answer: 2 % */
 #define PAUSE_MOST_MS   600000
-#define SLOW_MS         1000 /* an answer that took longer, and twice the quickest one, is a slow one */
-#define SLOW_DOUBLED    6    /* times, of slow answers in a row */
-#define LOAD_AFTER      3    /* questions for jobs: of a screen, not of a command */
-#define BUSY_THREADS    50   /* of slurmctld's, by sdiag: requests that it serves now */
-#define BUSY_AGENTS     100  /* its messages to nodes that wait */
+#define SLOW_MS         1000 /* an answer is slow if it took longer than this and twice the quickest one */
+#define SLOW_DOUBLED    6    /* doublings at most, for slow answers in a row */
+#define LOAD_AFTER      3    /* questions for jobs: then it is a screen, not a command */
+#define BUSY_THREADS    50   /* threads of slurmctld by sdiag: requests that it serves now */
+#define BUSY_AGENTS     100  /* its waiting messages to nodes */
 #define FAILED_MOST_MS  120000
 #define LIMITED_MOST_MS 600000 /* where Slurm says that it is asked too often */
 #define HURRY_MS        2000   /* an answer that young is as good as a new one */
@@ -58,8 +58,8 @@ struct slurm_question {
     uint32_t failures; /* in a row */
     uint64_t calls, all_failures, bytes, ms, last_ms;
     uint64_t best_ms; /* the quickest answer; 0: none yet */
-    uint32_t slow;    /* answers in a row */
-    bool limited;     /* the last failure was for asking too often */
+    uint32_t slow;    /* slow answers in a row */
+    bool limited;     /* the last failure was a rate limit */
 };
 
 struct slurm_poll {
@@ -77,7 +77,7 @@ struct slurm_poll {
     char word[SLURM_WORD_SIZE];     /* behind each column of that answer */
     VEC(uint32_t) look_at;
     char *trouble;
-    bool busy; /* slurmctld is, by what sdiag has said last */
+    bool busy; /* slurmctld is busy, by the last answer of sdiag */
     struct loop_timer timer;
 };
 
@@ -314,7 +314,7 @@ static void slurm_poll_note_failure(struct slurm_poll *p, const char *text)
     q->all_failures++;
     if (p->which == QUESTION_SOME_JOBS) /* they may have left; the next round tells */
         return;
-    if (p->which == QUESTION_LOAD) { /* sites may keep it from users: it is known by how it answers, then */
+    if (p->which == QUESTION_LOAD) { /* sites may forbid sdiag to users: then only the other answers tell */
         q->pause_ms = questions[QUESTION_LOAD].pause_ms;
         return;
     }

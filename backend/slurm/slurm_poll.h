@@ -35,7 +35,7 @@ bool slurm_poll_has(const struct slurm_poll *p, enum slurm_need need);
 bool slurm_poll_is_fresh(const struct slurm_poll *p);
 /* Asks as soon as may be for the jobs, the nodes, and what slurm_poll_has misses. */
 void slurm_poll_hurry(struct slurm_poll *p);
-/* Reservations are asked for as soon as may be: one has been changed. */
+/* A reservation has been changed: asks for reservations as soon as possible. */
 void slurm_poll_look_at_windows(struct slurm_poll *p);
 /* The rows of these jobs are asked for once, at once: an action has changed them. */
 void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n);
@@ -44,9 +44,9 @@ void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n);
 const char *slurm_poll_trouble(const struct slurm_poll *p);
 /* Has any round of jobs ever been answered? */
 bool slurm_poll_has_jobs(const struct slurm_poll *p);
-/* The pause after an answer: at least 50 times what it took. An answer of more than a second that took more
- * than twice the quickest one is a slow one; each in a row (*slow counts them) doubles the pause, and so
- * does a slurmctld that is busy. At most 10 minutes, or least_ms. Pure. */
+/* The pause after an answer: at least 50 times what it took. An answer is slow if it took more than a
+ * second and more than twice the quickest one. Each slow answer in a row (*slow counts them) doubles the
+ * pause, and so does a busy slurmctld. At most 10 minutes, or least_ms. Pure. */
 int64_t slurm_poll_pause(uint64_t last_ms, uint64_t best_ms, uint32_t *slow, bool busy, int64_t least_ms);
 /* Whether slurmctld is busy, as sdiag prints it. Pure. */
 bool slurm_poll_reads_busy(const struct slurm_span *sdiag);

@@ -148,7 +148,7 @@ static void slurm_rows_end_get(struct slurm_session *s)
     slurm_session_need(s);
 }
 
-/* One job is asked for: its steps too, which no row has. */
+/* One job is asked for: its steps are needed too, and no row has them. */
 static bool slurm_rows_misses_steps(struct slurm_session *s)
 {
     const struct msg_get *g = &s->get;

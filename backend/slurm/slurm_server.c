@@ -249,7 +249,7 @@ static void server_on_planned(void *ctx)
         slurm_session_unpark(s);
 }
 
-/* The steps of a job that a client asks for are known. */
+/* The steps of a job that a client has asked for are known now. */
 static void server_on_live(void *ctx)
 {
     struct slurm_server *server = ctx;
@@ -264,7 +264,7 @@ static void server_on_attached(void *ctx)
         slurm_output_more(s);
 }
 
-/* No event tells the configuration: clients ask again. */
+/* No event carries the configuration: clients must ask again. */
 static void server_on_access(void *ctx)
 {
     struct slurm_server *server = ctx;

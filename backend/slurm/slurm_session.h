@@ -48,8 +48,8 @@ struct slurm_session {
     bool waits;              /* get is to be answered when its rows are known */
     uint64_t get_tag;
     struct msg_get get;
-    uint32_t watch_job; /* that it shows: its steps are asked for; 0: none */
-    struct list reads;  /* of outputs, which wait for more (slurm_output.h) */
+    uint32_t watch_job; /* the job that it shows, whose steps are asked for; 0: none */
+    struct list reads;  /* reads of outputs that wait for more (slurm_output.h) */
     uint32_t n_reads;
     struct slurm_parked {
         uint32_t kind; /* enum msg_kind; 0: none */

@@ -23,10 +23,10 @@
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
 
-#define START_MS      120000 /* for the agents to be there */
+#define START_MS      120000 /* until the agents must have connected */
 #define STREAM_MS     60000
 #define TICK_MS       500
-#define CONTROLLER_MS 10000 /* that a controller may take to end */
+#define CONTROLLER_MS 10000 /* that a controller may take to stop */
 #define AGAIN_MIN_MS  10000 /* between two steps for one node: each is a request to slurmctld */
 #define AGAIN_MAX_MS  600000
 #define OUTPUT_MAX    (16u << 20)
@@ -123,11 +123,11 @@ static int srun_read_allocation(struct srun_cluster *c, struct errtext *err)
 /* --- srun --- */
 
 /* The agent in the foreground, and a line once it listens. It ends with its standard input, or by itself.
- * $4 is the home, which no other user may have made. Where it was made for this allocation ($5), what is
- * here is removed once the agent has been told to end, or the allocation is over, which Slurm tells by
- * TERM; an agent that is ended otherwise is started again, and finds its tasks. The GPUs of the step are
- * told as its variables name them; NVML would show those of other jobs too, unless their numbers are the
- * step's own. */
+ * $4 is the home, which no other user may have made. If it was made for this allocation ($5), its files on
+ * this node are removed when the agent has been told to end, or when the allocation ends, which Slurm
+ * announces by TERM. An agent that ends for another reason is started again, and finds its tasks. The GPUs
+ * of the step are passed on as its variables name them; NVML would also show those of other jobs, unless
+ * their numbers are the step's own. */
 static char keep_agent[] =
     "umask 077; d=$3 h=$4; mkdir -p \"$d\" || exit 1; [ -O \"$h\" ] && [ ! -L \"$h\" ] || exit 1; "
     "rm -f \"$d/agent.sock\"; "
@@ -483,8 +483,8 @@ static int srun_remove_one(const char *path, const struct stat *st, int kind, st
     return 0;
 }
 
-/* The cluster is over: no controller will want its state again. One that has been told to end may take a
- * moment. */
+/* The cluster has ended, and no controller will need its state again. A controller that has been told to
+ * stop may take a moment. */
 static void srun_remove_home(const struct srun_cluster *c)
 {
     if (!srun_home_is_made(c))

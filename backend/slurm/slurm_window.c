@@ -85,7 +85,7 @@ void slurm_window_words(const struct msg_window_set *m, struct strv *ret)
         strv_push(ret, "Users=root");
     if (!m->update && maintenance)
         strv_push(ret, "Flags=MAINT,IGNORE_JOBS");
-    if (!str_is_empty(w->reason)) /* releases that keep none refuse it in their words */
+    if (!str_is_empty(w->reason)) /* Slurm releases that keep no comments refuse it in their words */
         strv_push_take(ret, xasprintf("Comment=%s", w->reason));
 }
 

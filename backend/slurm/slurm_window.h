@@ -11,10 +11,10 @@ bool slurm_window_read(const struct slurm_span *line, struct window *ret)
     __attribute__((warn_unused_result));
 
 /* The words of the command that makes, changes or deletes a reservation; the caller frees them. A
- * maintenance window is a reservation for its users, root if it names none, with the flag MAINT: jobs that
- * run go on. */
+ * maintenance window is a reservation with the flag MAINT for its users, or for root if it names none;
+ * running jobs go on. */
 void slurm_window_words(const struct msg_window_set *m, struct strv *ret);
-/* "Reservation created: NAME": the name; NULL: it is not told. Caller frees. */
+/* "Reservation created: NAME": the name; NULL: the text has none. Caller frees. */
 char *slurm_window_created(const char *out) __attribute__((warn_unused_result));
 
 #endif

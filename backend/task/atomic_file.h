@@ -17,7 +17,7 @@ void atomic_reserve(int dir_fd, const char *name);
  * still. */
 int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
     __attribute__((warn_unused_result));
-/* The same for a file that is written once: nothing is kept for a next version. */
+/* The same for a file that is written once: nothing is kept for a later version. */
 int atomic_create(int dir_fd, const char *name, const void *p, size_t n, bool sync)
     __attribute__((warn_unused_result));
 

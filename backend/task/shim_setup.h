@@ -5,8 +5,8 @@
  * the controller sent it; from then on KILL and INPUT one way, TASK_RUNNING, TASK_END and INPUT_ACK the
  * other. The shim outlives the agent: then it listens on `ctl` in its directory.
  *
- * A shim that may (`stays`) says behind TASK_END that it WAITS: what comes next on its socket is another
- * grant, setup and launch. Requests to the task before are passed over.
+ * A shim that may stay (`stays`) sends WAITS after TASK_END: the next messages on its socket are another
+ * grant, setup and launch. It ignores requests to the previous task.
  */
 #ifndef STOKER_BACKEND_TASK_SHIM_SETUP_H
 #define STOKER_BACKEND_TASK_SHIM_SETUP_H
@@ -27,8 +27,7 @@ enum {
     SHIM_GRANT =
         0xf003, /* to the shim, before all else: a setup, of which it keeps what an agent cannot say */
     SHIM_LEASE = 0xf002, /* agent to shim: the controller was heard; no body, the tag is the time */
-    SHIM_WAITS =
-        0xf004, /* shim to agent, behind the end of its task: it waits for another GRANT; no body */
+    SHIM_WAITS = 0xf004, /* shim to agent, after TASK_END: it waits for another GRANT; no body */
 };
 
 struct shim_setup {
@@ -59,7 +58,7 @@ struct shim_setup {
     uint32_t uid, gid;     /* GRANT: those of the launch */
     uint32_t agent;        /* GRANT: the uid of the agent */
     bool stays;            /* GRANT: it may wait for another task when this one has ended */
-    char *dir;             /* GRANT: the directory of the task; NULL: the one that it was started with */
+    char *dir;             /* GRANT: the task's directory; NULL: the one that the shim was started with */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \

@@ -31,11 +31,11 @@ struct plan_row {
     uint32_t array_job, array_index; /* of an element; a record's index is ARRAY_NONE */
     uint32_t count;                  /* elements or tasks that the row stands for */
     char *name, *user, *partition;   /* the job's; name: of the window */
-    char *nodes;                     /* compressed; of a forecast: as it was made; NULL: not settled */
-    uint32_t n_nodes, cpus, gpus;    /* in all */
-    struct wall start, end;          /* unset: not known; an end that is unset: without a limit */
-    struct wall likely, unlikely;    /* half of such forecasts come true between these; unset: not known */
-    uint32_t reason;                 /* enum reason, of what waits */
+    char *nodes;                  /* compressed; for a forecast: where it placed the job; NULL: not known */
+    uint32_t n_nodes, cpus, gpus; /* in all */
+    struct wall start, end;       /* unset: not known; an end that is unset: without a limit */
+    struct wall likely, unlikely; /* half of such forecasts come true between these; unset: not known */
+    uint32_t reason;              /* enum reason, of what waits */
     uint32_t priority;
     bool borrowed;            /* running over a soft limit */
     struct wall engine_start; /* as another engine that schedules here expects it; unset: not known */

@@ -1,4 +1,4 @@
-/* answer_score.c - what the figures of forecasts are made of. */
+/* answer_score.c - sums and means of forecast scores. */
 #include "src/answers/answer_score.h"
 
 #define MISS_FACTOR (2.0 / (1.0 - SCORE_BAND / 100.0)) /* 2 / alpha */
@@ -6,7 +6,7 @@
 REC_DEFINE(score_row, SCORE_ROW_FIELDS)
 REC_DEFINE(msg_scores, MSG_SCORES_FIELDS)
 
-/* Minutes, an hour, a shift, longer: forecasts of short waits say nothing about a wait until tomorrow. */
+/* Minutes, an hour, a shift, longer: the scores of short waits say nothing about a wait until tomorrow. */
 static const uint32_t score_below_s[SCORE_HORIZONS] = {10 * 60, 60 * 60, 6 * 60 * 60, 0};
 
 void score_rows_init(struct score_row rows[SCORE_HORIZONS])

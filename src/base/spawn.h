@@ -25,9 +25,9 @@ struct spawn {
     bool signals_blocked; /* all of them, till it wants them; else none */
 };
 
-/* In the place of spawn_program, for a process that starts nothing itself. */
+/* Replaces spawn_program in a process that may not start programs itself. */
 struct spawner {
-    int (*spawn)(void *ctx, const struct spawn *s, pid_t *ret); /* NULL: this process */
+    int (*spawn)(void *ctx, const struct spawn *s, pid_t *ret); /* NULL: spawn_program */
     void *ctx;
 };
 int spawner_start(const struct spawner *w, const struct spawn *s, pid_t *ret)

@@ -35,7 +35,7 @@ void strpool_unref(struct strpool *t)
     free(t);
 }
 
-/* own: the allocated bytes of the key. */
+/* own: the key as allocated bytes. */
 static char *strpool_take_any(struct strpool *t, char *own, const struct strpool_key *k)
 {
     struct slot *at = strpool_find(t, k);
@@ -78,7 +78,7 @@ static void remove_slot(struct strpool *t, struct slot *at)
     t->n--;
 }
 
-/* One holder less. Returns whether that was the last: then it is not in the set, or never was. */
+/* Removes a holder. Returns whether it was the last: then the key has left the set, or was never in it. */
 static bool let_go(struct strpool *t, const struct strpool_key *k)
 {
     struct slot *at = strpool_find(t, k);

@@ -29,15 +29,15 @@ char *strpool_give(struct strpool *t, char *s) __attribute__((warn_unused_result
 /* Holds s no longer. */
 void strpool_drop(struct strpool *t, char *s);
 
-/* The same for an allocated struct of n bytes without padding or with it zeroed, whose texts are held
- * already: equal ones have equal bytes, and each holder goes on holding the texts too. give makes what the
- * caller may change, and frees. */
+/* The same for an allocated struct of n bytes whose padding, if any, is zero and whose texts are held
+ * already: equal structs have equal bytes, and each holder also holds the texts. give returns a struct that
+ * the caller may change and must free. */
 void *strpool_take_struct(struct strpool *t, void *p, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
 void *strpool_give_struct(struct strpool *t, void *p, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
 
-/* How many different ones are shared, structs too. */
+/* The number of different keys that are shared, structs included. */
 size_t strpool_count(const struct strpool *t);
 
 #endif

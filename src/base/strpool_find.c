@@ -1,12 +1,12 @@
-/* strpool_find.c - looks texts up in the set of shared ones, and holds them; nothing else is needed where
- * texts are read off a message. */
+/* strpool_find.c - looks up texts in the set of shared texts, and holds them. Decoding a message needs
+ * nothing else of the set. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/strpool_private.h"
 #include "src/base/xalloc.h"
 
-/* Eight bytes at a time: a snapshot asks a million times. */
+/* Eight bytes at a time: a snapshot needs a million look-ups. */
 static uint32_t strpool_hash(const char *s, size_t n)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -70,7 +70,7 @@ void strpool_meet(struct strpool *t, struct slot *at, char *own, const struct st
         return;
     }
     *at = (struct slot){.s = own, .hash = k->hash, .holders = 1, .n = k->n, .is_struct = k->is_struct};
-    if (++t->n * 2 > t->cap) /* most look-ups are for what is not here */
+    if (++t->n * 2 > t->cap) /* most look-ups find nothing */
         strpool_grow(t);
 }
 

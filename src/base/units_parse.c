@@ -1,5 +1,5 @@
-/* units_parse.c - sizes and counts as they are read: apart from durations and from how all of it is
- * written, which programs with rights have no need of. */
+/* units_parse.c - parses sizes and counts. Durations and formatting are in other files, because programs
+ * with rights do not need them. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 
-/* The letter's size in KiB; 0 for a letter that is none. The rest after the letter may be B or iB. */
+/* The unit of the letter in KiB; 0 if the letter is not a unit. B or iB may follow the letter. */
 static uint64_t unit_kib(const char *s)
 {
     static const char letters[] = "KMGTP";

@@ -63,7 +63,7 @@ enum job_attr_id {
         ATTR_N
 };
 
-enum job_attr_place { IN_REQ, IN_DETAIL, IN_RARE }; /* of struct job_req, or a box of it */
+enum job_attr_place { IN_REQ, IN_DETAIL, IN_RARE }; /* in struct job_req, or in one of its boxes */
 
 struct job_attr {
     enum job_attr_id id;

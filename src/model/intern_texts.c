@@ -1,5 +1,5 @@
 /* intern_texts.c - jobs and nodes whose texts are shared: in a mirror of many the same few are said again
- * and again. Boxes of jobs that are alike, down to their texts, are shared as well.
+ * and again. Boxes of jobs that are equal, with their texts, are shared as well.
  *
  * Every job and node of such a model shares its texts but while it is being changed: model_apply takes what
  * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
@@ -34,8 +34,8 @@ void model_intern_texts(struct model *m, struct strpool *texts)
     m->texts = strpool_ref(texts);
 }
 
-/* A job in the set holds each text of a box that it shares once more: what is in a box need not be known
- * here. */
+/* A job in the set holds the texts of its shared boxes as well: this code need not know what is in a
+ * box. */
 #define EACH_SHARED_BOX(j, fn, texts)      \
     do {                                   \
         fn(&(j)->origin, texts);           \
@@ -65,7 +65,7 @@ void intern_job(struct model *m, struct job *j)
     intern_boxes(m, j);
 }
 
-/* j takes the place of what is known of it. */
+/* j replaces the stored job. */
 static void model_put_job(struct model *m, struct job *j)
 {
     struct job *old = model_get_job(m, j->id);

@@ -59,8 +59,8 @@ struct job_req_rare {
     uint32_t lost_node; /* enum lost_node: --lost-node */
 };
 
-/* What requests seldom differ in: the jobs of a mirror that have all of it alike share one
- * (src/model/intern_texts.c). */
+/* Members in which requests seldom differ. In a mirror, jobs in which all of them are equal share one
+ * struct (src/model/intern_texts.c). */
 struct job_req_detail {
     char *qos, *std_err, *features, *licenses, *gpu_type;
     char *array_spec; /* as given, NULL: no array */
@@ -146,11 +146,11 @@ struct rank_end {
  * of those still, all that ended alike are. */
 #define RANK_ENDS_MAX 64
 
-/* What its GPUs did, by samples every few seconds. measured_s 0: they were not measured. */
+/* The use of its GPUs, from samples every few seconds. measured_s 0: they were not measured. */
 struct gpu_use {
-    uint32_t measured_s; /* that the samples stand for: two GPUs for a minute are 120 */
-    uint32_t permille;   /* of that time in which they were busy, on average */
-    uint32_t peak_mib;   /* of the memory in use on all of them together, in any sample */
+    uint32_t measured_s; /* GPU seconds that the samples stand for: two GPUs for a minute are 120 */
+    uint32_t permille;   /* the share of that time in which the GPUs were busy */
+    uint32_t peak_mib;   /* peak of the memory in use on all of them together */
     uint32_t unused;     /* GPUs that no sample found busy */
 };
 #define GPU_USE_FIELDS(F, G, S) \
@@ -308,8 +308,8 @@ struct job_rare {
                                forecast says; unset: not known. Not of the state */
 };
 
-/* What stands from the submission on, and many jobs of a user have alike: shared as
- * struct job_req_detail is. */
+/* Members that never change after the submission and are equal in many jobs of a user: shared as struct
+ * job_req_detail is. */
 struct job_origin {
     char *group;
     char *submit_host;

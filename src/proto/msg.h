@@ -481,7 +481,7 @@ struct msg_stats { /* S->C */
     uint64_t history_bytes;   /* that the history takes */
     uint64_t memory_most_kib; /* that the controller may take */
     bool short_of_disk, short_of_memory; /* jobs can only be cancelled */
-    struct msg_scores forecasts;         /* how they came true: kept over restarts */
+    struct msg_scores forecasts;         /* scores of forecasts, kept over restarts */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
@@ -612,7 +612,7 @@ struct engine_calls {
     uint64_t last_ms;
     struct wall read_at; /* of the last answer; unset: none has come */
     uint64_t pause_ms;   /* until it is asked again */
-    char *slowed;        /* why that is longer than usual; NULL: it is not */
+    char *slowed;        /* why the pause is longer than usual; NULL: it is not */
 };
 #define ENGINE_CALLS_FIELDS(F, G, S)                                                                         \
     F(S, STR, what) F(S, U64, calls) F(S, U64, failures) F(S, U64, bytes) F(S, U64, ms) F(S, U64, last_ms)   \

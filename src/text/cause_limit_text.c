@@ -319,7 +319,7 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_LIMIT_BORROW] = {.full_by = limit_borrow_full, .brief_by = limit_brief},
     [CAUSE_LIMIT_PLANNED] =
         {.full =
-             N_("job {jobs} is planned to start {at:in} and needs then what a limit or a licence leaves"),
+             N_("job {jobs} is planned to start {at:in} and will need what a limit or a licence leaves"),
          .brief = N_("job {jobs} needs what its limit leaves[, starts {at}]")},
     [CAUSE_LIMIT_TIME] = {.full_by = limit_time_full},
     [CAUSE_LICENCES] = {.full_by = licences_full, .brief_by = licences_brief},

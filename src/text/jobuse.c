@@ -65,8 +65,8 @@ static void gpu_sum_add(struct gpu_sum *sum, struct job_use *u, const struct tas
     u->gpus = gpus;
 }
 
-/* The batch script has the GPUs of its node from the beginning to the end, and the steps there have the
- * same ones: these must not count twice. */
+/* The batch script has the GPUs of its node from beginning to end, and the steps on the node have the same
+ * GPUs, which must not count twice. */
 static void jobuse_look_at_gpus(struct job_use *u, const struct job *j, struct wall now)
 {
     struct gpu_sum sum = {.tasks = 0};
@@ -81,7 +81,7 @@ static void jobuse_look_at_gpus(struct job_use *u, const struct job *j, struct w
             if (!batch || t == batch || !str_eq(t->alloc.node, batch->alloc.node))
                 gpu_sum_add(&sum, u, t, now);
         }
-    if (sum.tasks > 1) /* tasks one after the other may have the same GPUs */
+    if (sum.tasks > 1) /* successive tasks may have had the same GPUs */
         u->gpus_unused = 0;
     u->gpu_percent = sum.measured_s ? (int)(sum.busy_s_permille / sum.measured_s / 10) : -1;
     u->gpu_seen_percent = sum.measured_s && sum.measured_s < sum.had_s

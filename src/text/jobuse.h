@@ -13,14 +13,14 @@ struct job_use {             /* percentages: -1 where it is not known */
     uint64_t mem_mib;      /* its limit; 0: not said */
     const char *sampled;   /* how the peak was measured */
     const char *node;      /* where that task ran */
-    int gpu_percent;       /* in which its GPUs were busy, of the time that was measured */
+    int gpu_percent;       /* the share of the measured time in which its GPUs were busy */
     int gpu_seen_percent;  /* the share of their time that was measured */
-    uint64_t gpu_peak_mib; /* of the task that took most; what was sampled */
+    uint64_t gpu_peak_mib; /* peak of the task that used most, from samples */
     uint32_t gpus;         /* of that task */
-    uint32_t gpus_unused;  /* never seen busy; 0: none, or it cannot be told */
+    uint32_t gpus_unused;  /* not busy in any sample; 0: none, or not known */
 };
 
-/* Of the tasks of a step, in which their GPUs were busy; -1: not measured. */
+/* The share of the measured time in which the GPUs of a step's tasks were busy; -1: not measured. */
 int step_gpu_percent(const struct step *s);
 
 void job_use(struct job_use *u, const struct job *j, const struct model *m, struct wall now);

@@ -1,9 +1,9 @@
-/* test_agent_filter.c - the agent decodes what controllers, nodes' users and the network say. One that was
- * taken over could make each system call of its account, start any program, and so had all of the kernel to
- * attack. Its tasks have no filter.
+/* test_agent_filter.c - the agent decodes messages from controllers, users of the node and the network. A
+ * taken-over agent could make every system call of its account and start any program, and so could attack
+ * all of the kernel. Its tasks have no filter.
  *
- * As root the agent is that of a launcher, of another account; everything runs a second time as an ordinary
- * user, whose agent has the supervisors as children. */
+ * As root, the agent is started by a launcher under another account. Everything runs a second time as an
+ * ordinary user, whose agent has the supervisors as children. */
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -55,7 +55,7 @@ static void check_filter(struct driver *d)
     check_int("no new rights", status_number(driver_agent(d), "NoNewPrivs"), 1);
 }
 
-/* Of a task and of its supervisor. */
+/* The status of a task and of its supervisor. */
 static void check_task(struct driver *d, uint32_t job)
 {
     driver_run_as(d, job, "grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status; echo done; exec sleep 1000");
@@ -108,7 +108,7 @@ static void the_next_fork_server_has_none(void **state)
     check_task(d, 2);
 }
 
-/* What starts programs for the agent is killed: the agent ends, its tasks do not, the next one has them. */
+/* stoker-spawn is killed: the agent ends, its tasks go on, and the next agent adopts them. */
 static void without_its_spawn_server_the_agent_ends(void **state)
 {
     struct driver *d = *state;

@@ -1,5 +1,5 @@
 /* test_agent_log.c - a controller that was broken into fills the disk of a node with lines of the agent's
- * log: one for each launch that is refused, for each message that is none. */
+ * log: one for each launch that is refused, and one for each invalid message. */
 #include <unistd.h>
 
 #include "src/base/xalloc.h"

@@ -1,5 +1,5 @@
-/* test_mail_share.c - one user has more mails sent, to any address, than may wait for the mail program:
- * those of all other users were dropped. */
+/* test_mail_share.c - one user causes more mails, to any address, than may wait for the mail program: the
+ * mails of all other users were dropped. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* test_repeated_targets.c - one request names the user's own job a hundred thousand times: each of them was
- * a message to the node and, for a signal, an event on the disk. The node's connection, which carries what
- * all users do there, broke each time. */
+/* test_repeated_targets.c - one request names the user's own job a hundred thousand times. Each time caused
+ * a message to the node and, for a signal, an event on the disk. The connection to the node, which all
+ * users share, broke. */
 #include <signal.h>
 
 #include "src/base/xalloc.h"
@@ -14,7 +14,7 @@
 static struct client *own;
 static uint32_t job;
 
-/* Returns how many things were done. */
+/* Returns how many actions were done. */
 static uint32_t act_repeatedly(enum act what, uint32_t n, uint32_t refusal)
 {
     enum msg_kind kind;

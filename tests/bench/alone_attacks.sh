@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# alone_attacks.sh - what other users get while one user attacks the controller, and its memory; a controller of its own for each
-# attack. As root, who alone can be two users.
+# alone_attacks.sh - response times of other users, and the controller's memory, while one user attacks the controller; each attack
+# has its own controller. Needs root, because only root can act as two users.
 . stoker.sh
 [ "$(id -u)" -eq 0 ] || { echo "attacks: root alone can be two users" && exit 0; }
 for attack in none H1 H2 H3 H4 H5a H5b H5c H8; do

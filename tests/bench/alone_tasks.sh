@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# alone_tasks.sh - short tasks beside what the machine makes of the same commands without a queue.
+# alone_tasks.sh - short tasks, compared with the same commands run without a queue.
 #
 #     TASKS=10000 JOBS=1000 RUNS=5 tests/bench/run tasks
 #

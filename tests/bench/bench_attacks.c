@@ -1,12 +1,13 @@
-/* bench_attacks.c - what another user gets while one user attacks the controller; its memory meanwhile.
+/* bench_attacks.c - response times for another user, and the controller's memory, while one user attacks
+ * the controller.
  *
  *     bench_attacks -p CONTROLLER [-s SECONDS] [-u USER] [-f ATTACKER] [NAME...]
  *
- * The attacks are those of the table of docs/TESTING.md (H1 to H5, H8), each on and on by processes of user
+ * The attacks are those of the table of docs/TESTING.md (H1 to H5, H8), each repeated by processes of user
  * number ATTACKER for SECONDS. Beside each, USER submits as `sbatch` does (connects, submits, is answered)
  * fifty times a second, and asks once a second for what `squeue` shows. Prints the milliseconds of both,
- * and the most memory that the controller has had so far. As root, with a controller for all users that has
- * been started for this: the peak is that of its whole life.
+ * and the most memory that the controller has had so far. Run it as root, with a controller for all users
+ * that was started for this measurement: the peak is that of its whole life.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-# trace.awk - what strace -f -ttt has seen of controller, agent, supervisors and ranks: how many calls of each kind a job took, and
-# where each is wanted, the calls between two jobs in the middle. Variables: see alone_trace.sh.
+# trace.awk - summarises strace -f -ttt of controller, agent, supervisors and ranks: the number of calls of each kind for a job,
+# and, with EACH, the calls between two jobs in the middle. Variables: see alone_trace.sh.
 
 # The file is read twice: first, whose child each process is.
 NR == FNR {

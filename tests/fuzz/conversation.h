@@ -1,5 +1,5 @@
 /* conversation.h - inputs that are lists of messages, and their mutation: whole messages (other type, other
- * connection, left out, said twice, in another order), or bytes of one body, whose length follows.
+ * connection, left out, sent twice, in another order), or bytes of one body, whose length follows.
  *
  * A message is: connection (one byte, where CONVERSATION_CONNS is more than 1), type and length (two bytes
  * each, the lower one first), body. Defined before this is included: CONVERSATION_CONNS. One .c file of a

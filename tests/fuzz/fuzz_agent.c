@@ -1,8 +1,8 @@
 /* Whole conversations with a running agent, over four connections: that of its controller, which has
  * greeted, another peer, and two commands of the node. An input is a list of messages (conversation.h). The
- * agent must answer afterwards, or have ended in order: a message may ask for that. It is a program of its
- * own, a copy of STOKER_AGENT or of bin/stoker-agent beside this one, best built with sanitizers. What it
- * starts for tasks is true(1) in the place of the supervisors, so that no input runs anything. */
+ * agent must answer afterwards, or have ended in order, which a message may ask for. It is a separate
+ * program, a copy of STOKER_AGENT or of bin/stoker-agent beside this program, best built with sanitizers.
+ * It starts true(1) instead of the supervisors, so that no input can run a command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -191,7 +191,7 @@ static void forget(void)
         hang_up(i);
 }
 
-/* One that has ended in order begins again with the next input. */
+/* An agent that has ended in order is started again for the next input. */
 static void check_alive(void)
 {
     static uint64_t tag = UINT64_C(1) << 32;

@@ -37,7 +37,7 @@ static void test_next_task_has_the_same_supervisor(void **state)
         check_int("supervisor", run_task(d, i, "true", NULL), first);
 }
 
-/* What a task has used is not counted for the next one. */
+/* The use of a task is not counted for the next task. */
 static void test_usage_begins_again(void **state)
 {
     struct driver *d = *state;
@@ -54,7 +54,7 @@ static void test_usage_begins_again(void **state)
     driver_end_free(small);
 }
 
-/* What belongs to one task alone: its output, its environment, its limits, its exit. */
+/* Output, environment, limits and exit code belong to one task alone. */
 static void test_nothing_is_left_of_the_task_before(void **state)
 {
     struct driver *d = *state;
@@ -102,7 +102,7 @@ static void test_supervisor_that_was_killed_is_not_used(void **state)
     assert_true(run_task(d, 2, "true", NULL) != pid);
 }
 
-/* One that had to kill ends with its task. */
+/* A supervisor that had to kill ends with its task. */
 static void test_supervisor_of_a_killed_task_ends(void **state)
 {
     struct driver *d = *state;
@@ -115,7 +115,7 @@ static void test_supervisor_of_a_killed_task_ends(void **state)
     assert_true(run_task(d, 2, "true", NULL) != pid);
 }
 
-/* A task that begins with the supervisor of another is as safe as any: an agent after this one finds it. */
+/* A task under a reused supervisor is as safe as any other: a later agent finds it. */
 static void test_second_task_is_adopted(void **state)
 {
     struct driver *d = *state;

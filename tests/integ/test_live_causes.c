@@ -1,5 +1,5 @@
-/* test_live_causes.c - each cause for which a job waits, with a real controller: what is said of it, when
- * it clears, what helps. LIVE_ROW=NAME plays one case and prints it.
+/* test_live_causes.c - each cause for which a job waits, with a real controller: its explanation, the time
+ * when it clears, and the advice. LIVE_ROW=NAME plays one case and prints it.
  *
  * test-fast
  */
@@ -24,7 +24,7 @@ static const struct live_node nodes[] = {
     {"g1", 16, 4, 64, "gpu_type = \"a100\";"},
     {"s1", 64, 8, 256, NULL},
 };
-/* A feature, a type of GPUs and CPUs have gone. */
+/* A feature, a type of GPU and some CPUs are gone. */
 static const struct live_node cut[] = {
     {"n1", 6, 0, 32, NULL},
     {"n2", 6, 0, 32, NULL},

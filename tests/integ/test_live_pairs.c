@@ -1,7 +1,7 @@
 /* test_live_pairs.c - every two causes that can hold at once, with a real controller: both are named, with
  * their numbers, and each clears when it was said to. LIVE_ROW="A + B" plays one pair and prints it.
  *
- * What is expected comes from the table of units alone: what each of them occupies, and until when.
+ * The expected answers come only from the table of units: what each unit occupies, and until when.
  *
  * test-fast
  */

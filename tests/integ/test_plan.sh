@@ -19,7 +19,7 @@ forecast() { stoker plan --json | json '"".join(sorted(r["kind"][0] for r in d["
 
 case_ "an empty cluster"
 says "no scores yet" 0 "No job has started yet that was told a wait of a minute or more." "" stoker plan --score
-says "scores of a user" 2 "" "stoker plan: error: --score is of all jobs: it goes with --json alone" stoker plan --score -u bin
+says "scores of a user" 2 "" "stoker plan: error: --score covers all jobs: it can be combined only with --json" stoker plan --score -u bin
 says "plan" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan
 
 case_ "what runs, for whom places are held, what is forecast, what is not"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What runs over a Slurm: steps, devices, outputs of steps; shares and priorities; windows. Slurm's commands are stood in for. test-user
+# What runs over a Slurm: steps, devices, outputs of steps; shares and priorities; windows. Scripts stand in for Slurm's commands. test-user
 . stoker.sh
 
 stoker() { env -u STOKER_HOME "$B/bin/stoker" "$@"; }

@@ -6,9 +6,9 @@
  *     struct msg_why *w = live_why(&lab, "ann", id);
  *     live_close(&lab);
  *
- * Users are made up: "root", who administrates, "ann", "bob", "cas". Jobs run until their time limit, or
- * until they are ended. Everything goes over connections, as clients have them; the clock moves by some
- * milliseconds while an answer is waited for. What fails is the test's failure unless the text says that it
+ * The users are fictitious: "root", who is an administrator, "ann", "bob" and "cas". Jobs run until their
+ * time limit, or until they are ended. All requests use connections as clients do; the clock moves by some
+ * milliseconds while the lab waits for an answer. A failure fails the test, unless the comment says that it
  * is returned. A program that uses it defines mono_read and wall_read by live_mono and live_wall.
  */
 #ifndef STOKER_TESTS_LIB_LIVE_LAB_H
@@ -61,15 +61,15 @@ void live_drain(struct live_lab *l, const char *node, const char *reason);
 /* kind: enum window_kind; times in seconds from now; users NULL: none. nodes NULL: it is removed. */
 void live_window(struct live_lab *l, uint32_t kind, const char *name, const char *nodes, int from_s,
                  int to_s, const char *users);
-/* The machine is gone; it is back. */
+/* The machine goes down; it comes back. */
 void live_down(struct live_lab *l, const char *node);
 void live_up(struct live_lab *l, const char *node);
 
 /* The whole answer; msg_free(MSG_WHY_CAUSES, w). NULL: there is no such job any more. */
 struct msg_why *live_why(struct live_lab *l, const char *user, uint32_t job);
 
-/* A command of ours, words separated by spaces, as the administrator runs it: what it prints, errors too.
- * The caller frees it. */
+/* Runs one of Stoker's commands, words separated by spaces, as the administrator. Returns its output,
+ * errors included; the caller frees it. */
 char *live_command(struct live_lab *l, const char *line, int *ret_status);
 
 /* Ends all jobs and windows, brings all nodes back. */

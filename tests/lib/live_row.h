@@ -1,4 +1,4 @@
-/* live_row.h - a case of a waiting job as text: what is set up, and what must be said of it.
+/* live_row.h - a case of a waiting job as text: its set-up, and what `stoker why` must say.
  *
  * Steps, one a line; jobs are numbered from 1 in the order of their submission, and "$1" in a later step or
  * in what is expected stands for the id of the first one, "$*" for the job that is asked about.
@@ -13,7 +13,7 @@
  *     reserve NAME NODES FROM TO USERS
  *     remove NAME                       that window
  *     down NODE
- *     play SECONDS                      so much time passes
+ *     play SECONDS                      this much time passes
  *     later                             the configuration becomes live_row.later
  *     last                              it becomes live_row.last
  *     cut                               the nodes become live_rows.cut
@@ -58,9 +58,9 @@ struct live_rows {
     struct strv keys; /* of scontrol, that advice has named */
 };
 
-/* Plays the case and looks at the answer; then time passes, and each cause must clear when it was said to,
- * not before, and the job start when it was told; what is advised is done and must help. Prints what is
- * wrong. */
+/* Plays the case and checks the answer. Then time passes: each cause must clear when it was said to clear
+ * and not before, and the job must start at the time that was told. The advice is followed and must help.
+ * Prints what is wrong. */
 void live_row_play(struct live_rows *rows, const struct live_row *row);
 
 #endif

@@ -392,8 +392,8 @@ static int64_t tier_that_takes(const struct world *w, const struct sched_result 
     return above;
 }
 
-/* Later only where a job ahead has come in since, or a node or a time was lost: no end moves a promise, nor
- * a limit, a licence or a begin time. */
+/* A promise moves later only if a job ahead has come in since, or if a node or a time was lost. It does not
+ * move because of an end, a limit, a licence or a begin time. */
 static void no_hold_moves_later(struct world *w, const struct sched_result *r)
 {
     struct held v[64];

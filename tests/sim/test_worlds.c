@@ -1,5 +1,5 @@
-/* test_worlds.c - random worlds with everything at once, whose schedules a checker of its own reads:
- * tests/sim/check_worlds.py, which shares no code with the planner nor with the state.
+/* test_worlds.c - random worlds that use everything at once. tests/sim/check_worlds.py, which shares no
+ * code with the planner or the state, checks their schedules.
  *
  * Each round: jobs come, end, are cancelled, held and changed, nodes and windows come and go, time goes by;
  * then the planner decides. What is written is the state before and after: nodes, windows, jobs that have
@@ -146,7 +146,7 @@ static bool is_due(const struct world *w, const struct job *j)
     return killed || (has_limit && end <= w->l.now.ms);
 }
 
-/* What has reached its limit ends, and what was asked to go. */
+/* Ends jobs that have reached their limit, and jobs that were preempted. */
 static void let_time_pass(struct world *w)
 {
     bool any = true;

@@ -294,7 +294,7 @@ void array_add_times(const struct array_screen *a, struct lines *l, int width)
 
 struct use_sum {
     uint64_t cpu_ms, had_ms, peak_kib, mem_mib;
-    uint64_t gpu_s, gpu_busy; /* seconds of GPUs that were measured; the same times percent */
+    uint64_t gpu_s, gpu_busy; /* GPU seconds that were measured; the same times percent busy */
     uint32_t n, cpus;
 };
 

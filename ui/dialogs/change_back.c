@@ -1,4 +1,4 @@
-/* change_back.c - what a job's request has now, as texts. */
+/* change_back.c - the present values of a job's request, as texts. */
 #include "ui/dialogs/change_back.h"
 
 #include <stdlib.h>

@@ -115,7 +115,7 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
     }
 }
 
-/* What makes the job what it was; false: nothing does. */
+/* Adds the changes that restore the job; false: it cannot be restored. */
 static bool job_change_add_back(struct ui *ui, const struct job_target *to, const struct strv *list)
 {
     const struct job *j = model_get_job(ui_model(ui), to->job);
@@ -135,7 +135,7 @@ static bool job_change_add_back(struct ui *ui, const struct job_target *to, cons
     return can;
 }
 
-/* All of the jobs, or none: half of a change taken back is another change. */
+/* All of the jobs or none: to undo half of a change would be another change. */
 static void job_change_prepare_back(struct ui *ui, const struct job_action *d)
 {
     reversal_begin(ui);

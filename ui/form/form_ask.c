@@ -423,8 +423,8 @@ static void form_ask_make(void *arg)
     form_draft_build(((struct making *)arg)->d);
 }
 
-/* The limit with which a job in the queue is planned as it is now; 0: what else is changed has the job
- * planned again. */
+/* The typed limit, with which the job in the queue keeps its planned start; 0: another change causes the
+ * job to be planned again. */
 static uint32_t form_ask_planned_limit(const struct form_page *s, const struct job *j)
 {
     const struct form_edit *e = s->f.edit;
@@ -440,7 +440,7 @@ static uint32_t form_ask_planned_limit(const struct form_page *s, const struct j
     return limit >= DURATION_NOT_SET ? 0 : limit;
 }
 
-/* Of a job that waits: its bar in the plan, as long as the limit that is typed. */
+/* For a waiting job: its bar in the plan, as long as the limit that is typed. */
 static void form_ask_show_change(struct form_page *s)
 {
     const struct form_edit *e = s->f.edit;

@@ -178,7 +178,7 @@ static void edit_text_of(const struct form_page *s, struct rich *out)
         rich_addf(out, ROLE_NORMAL, trn("%zu field is changed", "%zu fields are changed", n), n);
 }
 
-/* When a job in the queue starts as things are planned: a shorter limit may let it start earlier. */
+/* When a job in the queue starts by the present plan; a shorter limit may let it start earlier. */
 static void edit_start_of(const struct form_page *s, struct lines *l)
 {
     struct wall start = formstrip_start(s->strip);

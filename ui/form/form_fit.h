@@ -27,8 +27,8 @@ struct form_fit {
 /* ret points into its arguments. */
 void formfit_look(struct form_fit *ret, const struct model *m, const struct part_spec *part,
                   const struct job_req *req);
-/* Whether as many nodes as are needed have room now. Jobs that are planned before it are not looked at;
- * false also where it cannot be told. */
+/* Whether enough nodes have free resources now. Planned starts of other jobs are not considered. Returns
+ * false also if it cannot be told. */
 bool formfit_has_room_now(const struct ui *ui, const struct form_fit *f);
 /* The smallest number of nodes that together have the requested GPUs and each have the rest; 0: the
  * partition has too few. *ret_all: the GPUs of such nodes. */

@@ -58,7 +58,7 @@ static void offer(struct dialog *d, struct picking *k, const char *value, const 
 
 /* --- lists --- */
 
-/* ", fits now": if the job, with that request, has room in its first partition. */
+/* ", fits now" if the job with that request fits in its first partition now; else "". */
 static const char *fits_now(const struct form_page *s, const struct job_req *req)
 {
     const struct model *m = ui_model(s->v.ui);
@@ -117,7 +117,7 @@ static void offer_environments(struct dialog *d, struct picking *k)
     offer(d, k, "NONE", tr("a clean login shell"));
 }
 
-/* With that number of GPUs of a type for the whole job. */
+/* The request with that number of GPUs of a type for the whole job. */
 static const char *fits_with_gpus(const struct form_page *s, char *type, const char *count)
 {
     struct job_req req;
@@ -131,7 +131,7 @@ static const char *fits_with_gpus(const struct form_page *s, char *type, const c
     return fits_now(s, &req);
 }
 
-/* 1, 2, 4 ... nodes, up to those of the partition. */
+/* Offers 1, 2, 4 ... nodes, up to the number in the partition. */
 static void offer_node_counts(const struct form_page *s, struct dialog *d, struct picking *k)
 {
     const struct model *m = ui_model(s->v.ui);

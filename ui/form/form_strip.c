@@ -25,9 +25,9 @@ struct form_strip {
     struct msg_plan plan;
     struct planbars bars;
     struct seldom ask;
-    struct plan_row own; /* of the trial or the job; its kind is UNKNOWN where it has no bar */
-    uint32_t job;        /* that is changed; 0: one that is not in the queue */
-    uint32_t limit_s;    /* it would have; 0: not known */
+    struct plan_row own; /* the trial's or the job's; its kind is UNKNOWN if it has no bar */
+    uint32_t job;        /* the job that is changed; 0: a job that is not in the queue */
+    uint32_t limit_s;    /* its time limit after the change; 0: not known */
     struct strip_lanes {
         VEC(size_t) v; /* in bars.lanes, as they are shown */
     } lanes;
@@ -140,7 +140,7 @@ static void strip_set_span(struct form_strip *s)
     s->bars.span_s = hours[i] * 3600;
 }
 
-/* The row of the job that is changed; NULL: it has no bar. */
+/* The plan's row of the job that is changed; NULL: it has no bar. */
 static struct plan_row *strip_row_of_job(struct form_strip *s)
 {
     for (size_t i = 0; s->job && s->limit_s && i < s->plan.rows.n; i++) {

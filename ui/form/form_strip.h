@@ -14,10 +14,10 @@ void formstrip_free(struct form_strip *s);
  * one that is there is a few seconds old at most; the answer finds the strip through the view, a form. */
 void formstrip_take_trial(struct form_strip *s, struct view *v, const struct msg_submit *m,
                           const struct msg_result *r);
-/* Of a job that waits in the queue: its planned start, or that of the forecast, with a limit of limit_s.
- * limit_s 0: it will be planned again, and there is no bar. Asks for the plan as above. */
+/* For a job that waits in the queue: shows its planned start, or that of the forecast, with a limit of
+ * limit_s. limit_s 0: the job will be planned again, and there is no bar. Asks for the plan as above. */
 void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s);
-/* When that job starts; unset: not known. */
+/* When that job is planned to start; unset: not known. */
 struct wall formstrip_start(const struct form_strip *s);
 /* The model has changed. */
 void formstrip_sync(struct form_strip *s);

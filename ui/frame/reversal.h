@@ -13,7 +13,7 @@
 void reversal_begin(struct ui *ui);
 /* One of the requests that would take it back; body is copied. */
 void reversal_add(struct ui *ui, enum msg_kind kind, const void *body);
-/* The nth of the requests that were added, from 0, would take back what was refused: it is not sent. */
+/* The nth of the added requests, from 0, would undo a change that was refused: it is not sent. */
 void reversal_leave_out(struct ui *ui, size_t nth);
 /* The change was made: says so, and names the key that takes it back if anything does. */
 void reversal_offer(struct ui *ui, const char *done);

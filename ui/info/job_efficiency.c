@@ -33,7 +33,7 @@ uint64_t job_use_mem_enough(uint64_t peak_kib)
 #define SHORT_S       300  /* what ran for less than this says little about what it needs */
 #define SPARE_MEM_MIB 4096 /* less is not worth a word */
 #define SPARE_LIMIT_S 1800
-#define WELL_SEEN     80 /* percent of the time of GPUs that must have been measured */
+#define WELL_SEEN     80 /* below this per cent of measured time the page says so */
 
 static struct rich *advice_add(struct lines *l, size_t n)
 {
@@ -112,7 +112,7 @@ static void advise(struct lines *l, const struct job_use *u, const struct job *j
         rich_add(lines_pair(l, tr("verdict"), LABEL), ROLE_GOOD, tr("It used what it asked for."));
 }
 
-/* The mean over its life; only where its GPUs were measured. */
+/* The mean over its run time; only if its GPUs were measured. */
 static void job_use_gpus(struct lines *l, const struct job_use *u, const struct job *j)
 {
     char b[UNITS_TEXT_SIZE];

@@ -5,7 +5,7 @@
 #include "src/base/units.h"
 #include "ui/text/view_text.h"
 
-/* Of n those in neither set. */
+/* How many of n are in neither set. */
 static uint32_t node_free_count(uint32_t n, const struct cpuset *used, const struct cpuset *out,
                                 const struct cpuset *unknown)
 {

@@ -1,6 +1,6 @@
-/* node_free.h - what a node could give to another job now: what no job has, of what may be given.
+/* node_free.h - the resources of a node that another job could get now.
  *
- * Whether a job starts there is the scheduler's: jobs with planned starts go before.
+ * The scheduler decides whether a job starts there: jobs with planned starts go first.
  */
 #ifndef UI_INFO_NODE_FREE_H
 #define UI_INFO_NODE_FREE_H
@@ -13,9 +13,9 @@ struct node_room {
     uint64_t mem_mib;
 };
 
-/* All zero of a node that takes no jobs, or is held whole by one. */
+/* All zero for a node that takes no jobs, or that one job has exclusively. */
 struct node_room node_free_of(const struct ui *ui, const struct node *n);
-/* "16 CPUs, 48G, 2 GPUs"; without a CPU or memory: "nothing". GPUs only of a node that has some. */
+/* "16 CPUs, 48G, 2 GPUs"; without a CPU or memory: "nothing". GPUs only for a node that has some. */
 void node_free_text(struct rich *r, const struct ui *ui, const struct node *n);
 
 #endif

@@ -17,8 +17,8 @@ struct planbars {
     const struct plan_row *own; /* the row that stands out, with its name as it is; NULL: none */
 };
 
-/* Makes the lanes of what the axis shows and the colours again; span_s is set, and plan must live as long
- * as the lanes are drawn. */
+/* Makes the lanes for the time that the axis shows, and the colours, again. span_s must be set, and plan
+ * must live as long as the lanes are drawn. */
 void planbars_fill(struct planbars *b, const struct msg_plan *plan, enum plan_by by);
 void planbars_fini(struct planbars *b);
 

@@ -128,7 +128,7 @@ static void get_jobs(const void *ctx, const void *row, struct table_field *f)
         rich_addf(&f->text, ROLE_NORMAL, "%u", n->n_jobs);
 }
 
-/* In the order of GPUs, then CPUs. */
+/* Sorted by GPUs, then by CPUs. */
 static void nodes_get_free(const void *ctx, const void *row, struct table_field *f)
 {
     const struct node *n = row;
@@ -197,7 +197,8 @@ static const struct table_column columns[] = {
      .want = 24,
      .fit = 24,
      .rank = 8,
-     .flags = COLUMN_HIDDEN, /* the line about the node has it too: the notes need the room */
+     .flags =
+         COLUMN_HIDDEN, /* hidden: the line about the node shows it too, and the notes need the space */
      .get = nodes_get_free},
     {.name = "note",
      .title = N_("NOTE"),

@@ -224,7 +224,7 @@ static void draw_axis(struct timeline_screen *t, struct canvas *c, struct rect b
     canvas_unclip(c, old);
 }
 
-/* They have a line of their own on a screen that is high enough. */
+/* The scores have a line of their own if the screen is high enough. */
 static bool has_scores(const struct timeline_screen *t, int rows)
 {
     return score_total(&t->bars.plan.scores).starts && rows > SCORE_ROWS;

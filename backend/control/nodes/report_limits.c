@@ -126,7 +126,7 @@ static void report_limit_codes(const struct task *t, struct launch_end *m)
     }
 }
 
-/* The samples stand for no more than the time of its GPUs. */
+/* The samples cannot stand for more time than its GPUs had. */
 static void report_limit_gpus(const struct task *t, struct launch_end *m)
 {
     uint32_t gpus = cpuset_count(&t->alloc.gpus);

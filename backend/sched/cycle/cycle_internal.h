@@ -5,7 +5,7 @@
  *     cycle_iterations.c    each class's head has its turn, in the order of cycle_heap.c
  *     cycle_row.c           classes that an iteration has passed over, for the next one
  *     cycle_limits.c        checks that count what this cycle has started
- *     cycle_promise.c       what planned starts need of limits and licences
+ *     cycle_promise.c       limits and licences at the times of planned starts
  *     cycle_try.c           the head starts (cycle_start.c), gets a planned start, preempts, or waits
  *
  * A cycle may be sliced (planner_cycle_slice). It decides by what was known when it began and takes in no
@@ -237,14 +237,14 @@ bool cycle_drop_ineligible(struct cycle *s);
 
 /* --- cycle_promise.c --- */
 
-void cycle_promises_begin(const struct planner *p); /* of an iteration */
-/* It has a planned start now. */
+void cycle_promises_begin(const struct planner *p); /* at the beginning of an iteration */
+/* Call when an entry has got a planned start. */
 void cycle_promise_note(const struct planner *p, const struct pending_entry *u);
 /* As plan_request.leaves, with a struct cycle_gets. Only for jobs with limits or licences. */
 bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start,
                            int64_t len);
-/* Whether limits and licences allow its planned start when its time has come, beside all others, or only
- * beside those of the jobs before it. */
+/* Whether limits and licences allow its planned start at that time, beside all other planned starts, or
+ * only beside those of the jobs before it. */
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it);
 
 /* --- cycle_try.c --- */

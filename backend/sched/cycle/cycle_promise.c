@@ -1,12 +1,13 @@
-/* cycle_promise.c - what planned starts need of limits and licences when their time has come.
+/* cycle_promise.c - checks limits and licences at the times of planned starts.
  *
- * A planned start counts in limits and licences from its start to its end, as what runs does until its time
- * limit. No start, and no other planned start, takes what it needs then; those that stand in its way on the
- * nodes are those that count here. Planned starts of preemptors count at once (preemptor_charges.c).
+ * A running job counts in limits and licences until its time limit; a planned start counts from its start
+ * to its end. No start and no other planned start may use up what it needs at that time. The planned starts
+ * that count here are those whose nodes are kept. Planned starts of preemptors count at once
+ * (preemptor_charges.c).
  */
 #include "backend/sched/cycle/cycle_internal.h"
 
-/* What it will have: like a start. */
+/* What the job will have when it starts. */
 static struct limit_request promise_request(const struct planner *p, const struct pending_entry *u)
 {
     const struct plan_slot *h = &u->slot;
@@ -38,7 +39,7 @@ void cycle_promises_begin(const struct planner *p)
         cycle_promise_note(p, container_of(h, struct pending_entry, slot));
 }
 
-/* --- the promises beside one start --- */
+/* --- promises against one start --- */
 
 struct promise_beside {
     const struct pending_entry *u;
@@ -47,12 +48,12 @@ struct promise_beside {
 
 struct promise_check {
     struct cycle *s;
-    const struct pending_entry *u; /* who asks */
+    const struct pending_entry *u; /* the entry that would start */
     struct limit_request request;
     int64_t start, end;
-    bool visited_only; /* those that had their turn in this iteration: the jobs before it */
+    bool visited_only; /* only entries visited in this iteration: the jobs before it */
     VEC(struct promise_beside) beside;
-    VEC(struct limit_request) then, gone; /* of one time */
+    VEC(struct limit_request) then, gone; /* at one time */
 };
 
 static void promise_find_beside(struct promise_check *x)
@@ -102,7 +103,7 @@ static bool promise_allows_limits_at(struct promise_check *x, int64_t t)
     return false;
 }
 
-/* Licences of what runs now and ends by then are free again. */
+/* Licences of jobs that run now and end by then are free again. */
 static bool promise_allows_licences_at(const struct promise_check *x, int64_t t)
 {
     struct planner *p = x->s->p;
@@ -137,7 +138,7 @@ static bool promise_allows_at(struct promise_check *x, int64_t t)
            (!x->u->class->licensed || x->u->chosen || promise_allows_licences_at(x, t));
 }
 
-/* It gets more only when one of them begins. */
+/* More is used only at the times when one of them starts. */
 static bool promise_allows(struct promise_check *x, bool always)
 {
     promise_find_beside(x);

@@ -148,7 +148,7 @@ void cycle_row_keep(struct cycle *s)
 struct cycle_item cycle_row_take(struct cycle *s)
 {
     const struct passed_item *x = &s->row.now.passed.v[s->row.at++];
-    if (!x->tier_at) { /* as if it had been lined up */
+    if (!x->tier_at) { /* as if it had been sorted into the queue */
         x->g->rest.now = REASON_PRIORITY;
         x->g->rest.promised_to = 0;
     }

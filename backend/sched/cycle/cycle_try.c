@@ -196,8 +196,8 @@ static bool cycle_try_start_before_extra_slots(struct cycle *s, struct pending_e
     return starts;
 }
 
-/* A limit or a licence keeps it back now. Its planned start stays if it is allowed when its time has come;
- * one over a soft limit comes again behind all other jobs. */
+/* A limit or a licence keeps the job back now. Its planned start stays if the limits allow it at that time;
+ * a job over a soft limit is tried again behind all other jobs. */
 static enum outcome cycle_try_stay(struct cycle *s, struct cycle_item *t, struct pending_entry *u,
                                    enum limit_state limit)
 {
@@ -216,7 +216,7 @@ static enum outcome cycle_try_stay(struct cycle *s, struct cycle_item *t, struct
     return stays ? ENTRY_WAITS : CLASS_WAITS;
 }
 
-/* Jobs before it may have taken what it needs of limits when its time has come. */
+/* Jobs before it may have used up the limits that it needs at the time of its start. */
 static void cycle_try_drop_broken_promise(struct cycle *s, const struct cycle_item *t,
                                           struct pending_entry *u)
 {

@@ -53,7 +53,7 @@ uint32_t planner_array_running(const struct planner *p, uint32_t array)
            preemptor_charges_of_array(&p->preempt, array);
 }
 
-/* In the order in which they came; the changed job has just come. */
+/* By arrival; a changed job counts as having just come. */
 static void planner_copy_arrivals(struct planner *p, const struct planner *from, uint32_t but_job)
 {
     p->queue.slots.arrivals = from->queue.slots.arrivals + 1;

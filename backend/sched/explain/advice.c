@@ -23,7 +23,7 @@ struct search {
     unsigned cycles;
 };
 
-/* Seconds since the cycle whose plan is asked. */
+/* Seconds since the cycle whose plan is used. */
 static uint32_t advice_age_s(const struct search *s)
 {
     int64_t ms = s->now.ms - planner_queue(s->p)->pool.now;
@@ -142,7 +142,8 @@ static bool try_time(struct search *s)
     r.detail = &detail;
     while (low < high) { /* in whole minutes; low fits, or is 0 */
         uint32_t mid = low + (high - low + 1) / 2;
-        r.time_limit_s = mid * STEP_S + advice_age_s(s); /* it would start now, not then */
+        r.time_limit_s =
+            mid * STEP_S + advice_age_s(s); /* it would start now, not at the time of that cycle */
         if (starts_with(s, &r))
             low = mid;
         else
@@ -239,7 +240,7 @@ static bool try_memory(struct search *s)
 
 /* --- a rule of the partition --- */
 
-/* The one rule that a smaller request would meet; NULL: there is another cause that no request removes. */
+/* The one rule that a smaller request would meet; NULL: no request would remove another cause. */
 static const struct cause *advice_rule_of(const struct msg_why *w)
 {
     const struct cause *rule = NULL;
@@ -254,7 +255,7 @@ static const struct cause *advice_rule_of(const struct msg_why *w)
     return rule;
 }
 
-/* What the partition allows, even where the job must wait then. */
+/* Advises what the partition allows, even if the job would then have to wait. */
 static void try_rule(struct search *s)
 {
     const struct cause *rule = advice_rule_of(s->w);

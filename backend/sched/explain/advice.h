@@ -4,10 +4,10 @@
 
 #include "backend/sched/explain/explain.h"
 
-/* Of a job that its partition's limit of time or of nodes keeps out: that limit. Else: tries a shorter time
- * limit, another partition, fewer GPUs, CPUs, less memory, fewer nodes, in this order, and where an array's
- * throttle is reached one more element at once, each checked by the planner (planner_try); fills in advice,
- * advice_key and advice_value, or nothing. Cost: some tens of tries. */
+/* If the partition's limit of time or of nodes does not admit the job, advises that limit. Otherwise tries
+ * a shorter time limit, another partition, fewer GPUs, fewer CPUs, less memory and fewer nodes, in this
+ * order, and, if an array's throttle is reached, one more element at once. The planner checks each try
+ * (planner_try). Fills in advice, advice_key and advice_value, or nothing. Cost: some tens of tries. */
 void advice_find(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct msg_why *ret);
 

@@ -51,7 +51,7 @@ static void add_rule(struct msg_why *w, enum reason r, struct cause *why)
     why_add_take(w, down ? WHY_PARTITION_DOWN : WHY_NOT_ALLOWED, why);
 }
 
-/* As if the rule that gave this cause were not there; part is a copy that owns nothing. */
+/* Removes the rule that gave this cause from part, which is a copy that owns nothing. */
 static bool open_rule(struct part_spec *part, enum cause_code code)
 {
     switch ((int)code) {
@@ -70,7 +70,7 @@ static bool open_rule(struct part_spec *part, enum cause_code code)
     }
 }
 
-/* Each of its rules that is in the way. */
+/* Each rule of the partition that the job breaks. */
 static void add_rules_of(const struct sched_view *v, const struct job *j, const struct part_spec *part,
                          struct msg_why *w)
 {

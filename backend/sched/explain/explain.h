@@ -44,8 +44,8 @@ struct plan_filter {
     bool waiting; /* only what waits */
 };
 
-/* What there is in the way of a job that is not in the queue, as of now: nodes that are out or busy,
- * windows. Appends a part to *ret for each. Cost: that of its nodes. */
+/* What is in the way now of a job that is not in the queue: nodes that are out or busy, windows. Appends a
+ * part to *ret for each. Cost: O(nodes of its partitions). */
 void sched_explain_new(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                        struct cause *ret);
 

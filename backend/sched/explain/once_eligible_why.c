@@ -1,13 +1,13 @@
-/* once_eligible_why.c - what would be in the way of a job that is not eligible, if it were: no node that
- * ever has what it asks for; nodes that are out, busy or kept for a window when it is expected to be
- * eligible.
+/* once_eligible_why.c - what would be in the way of a job that is not eligible, if it were: it asks for
+ * something that no node ever has, or nodes will be out, busy or kept for a window when it is expected to
+ * become eligible.
  *
- * Such a job has no class, and no other job waits behind it: there is nothing to say of its turn.
+ * Such a job has no class and is not in the queue's order, so nothing is said of its turn.
  */
 #include "backend/sched/explain/refused.h"
 #include "backend/sched/explain/why_internal.h"
 
-/* When the last of the causes clears that are known to clear; now, if none is. */
+/* The latest time at which a cause is known to clear; now if none is known. */
 static int64_t opens_from(const struct question *q)
 {
     int64_t begin = req_detail(&q->j->req)->begin.ms,
@@ -20,7 +20,7 @@ static int64_t opens_from(const struct question *q)
     return t;
 }
 
-/* One of its partitions. */
+/* Checks one of its partitions. */
 struct once {
     struct plan_choice choice;
     struct request_shape *shape;
@@ -38,7 +38,7 @@ static struct once once_in(const struct question *q, uint32_t part)
                                     .own = queue_reservation_of(q->queue, q->j)}};
 }
 
-/* It asks for more nodes than the partition allows: no place there could be its. */
+/* It asks for more nodes than the partition allows and can never start there. */
 static bool once_is_too_wide(const struct question *q, uint32_t part)
 {
     struct job_need need;
@@ -46,7 +46,7 @@ static bool once_is_too_wide(const struct question *q, uint32_t part)
     return need.nodes > q->v->model->spec.parts.v[part].max_nodes;
 }
 
-/* Its partitions: those that admit it, if there are any. */
+/* Checks its partitions: only those that admit it, if there are any. */
 static uint32_t once_in_all(const struct question *q, struct once *ret, uint32_t most)
 {
     const struct cluster_spec *spec = &q->v->model->spec;
@@ -66,7 +66,7 @@ static uint32_t once_in_all(const struct question *q, struct once *ret, uint32_t
     return n;
 }
 
-#define ONCE_MAX 16 /* partitions that are looked at */
+#define ONCE_MAX 16 /* partitions that are checked */
 
 static void once_explain(const struct question *q, const struct once *v, uint32_t n)
 {
@@ -80,7 +80,7 @@ static void once_explain(const struct question *q, const struct once *v, uint32_
         pool_restore(&q->queue->pool, own);
 }
 
-/* Of a step job each declared step counts: it could not be admitted. */
+/* Each declared step of a step job is checked: a step that can never run prevents admission. */
 static bool once_steps_never(const struct question *q)
 {
     struct cause why = {0};

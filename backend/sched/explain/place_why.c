@@ -334,7 +334,7 @@ static void add_notes(const struct question *q, const struct refused *r, struct 
     }
 }
 
-/* What is short there, and who has it. */
+/* What is short there, and which jobs have it. */
 static void explain_shortage(const struct question *q, const struct plan_choice *c, const struct refused *r)
 {
     struct cause why = {0};
@@ -345,7 +345,7 @@ static void explain_shortage(const struct question *q, const struct plan_choice 
     why.code = cls == WHY_NODE_OUT ? CAUSE_NODES_ARE_OUT : CAUSE_NO_PLACE;
     why.part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
     request_describe(q->j, q->step, &why);
-    refused_add(q->queue, r, !q->brief || cls != WHY_BUSY, &why); /* a list names what is short alone */
+    refused_add(q->queue, r, !q->brief || cls != WHY_BUSY, &why); /* a list names only what is short */
     refused_add_out(q->queue, r, &why);
     add_notes(q, r, &why);
     if (cls == WHY_BUSY && (!q->brief || q->queue->windows.n)) {
@@ -369,7 +369,7 @@ static bool fits_at(const struct question *q, const struct plan_choice *c, int64
     return pool_place(&q->queue->pool, c->demand, c->set, t, c->len_min, ret_parts);
 }
 
-/* Once it is eligible: it fits now, but a window comes. */
+/* For the time when it is eligible: it fits, but a window begins before it would end. */
 static void explain_window_by_then(const struct question *q, const struct plan_choice *c)
 {
     struct room room;

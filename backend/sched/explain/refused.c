@@ -155,7 +155,7 @@ void refused_count(const struct queue *q, const struct job *j, const struct step
         l.until = wall_add_s(q->now, limit_s);
     if (req_rare(&j->req)->nodelist && hostlist_expand(req_rare(&j->req)->nodelist, &l.only, NULL) < 0)
         strv_fini(&l.only);
-    if (!l.demand.one_task && l.only.n < l.demand.nodes_max) /* others may take part beside those */
+    if (!l.demand.one_task && l.only.n < l.demand.nodes_max) /* nodes beside those may take part */
         strv_fini(&l.only);
     if (req_rare(&j->req)->exclude && hostlist_expand(req_rare(&j->req)->exclude, &l.never, NULL) < 0)
         strv_fini(&l.never);

@@ -54,7 +54,7 @@ static void explain_borrowing(const struct question *q)
     why_add_take(q->w, limit_why_class(&v), &c);
 }
 
-/* It would take what the planned start of a job needs of a limit or a licence. */
+/* It would use up a limit or a licence that a planned start needs. */
 static void explain_promise(const struct question *q)
 {
     const struct class_reason *rest = &q->u->class->rest;
@@ -269,7 +269,7 @@ static void explain_release(struct question *q, enum refusal refusal, struct cau
         cause_add_take(cause_add(c, CAUSE_RELEASE_REFUSED), why);
 }
 
-/* A hold that is named: whether a release would be refused. */
+/* The cause is a hold: finds out whether a release would be refused. */
 static void explain_hold_in_full(struct question *q)
 {
     struct cause why = {0};

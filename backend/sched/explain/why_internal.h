@@ -12,7 +12,8 @@ struct question {
     const struct step *step; /* whose tasks wait; NULL: the job itself */
     struct pending_entry *u; /* NULL: it is not in the queue */
     struct wall now;
-    int64_t from; /* it is asked about a start from then on: now, or when it is expected to be eligible */
+    int64_t
+        from; /* the earliest start that is considered: now, or when it is expected to become eligible */
     struct msg_why *w;
     bool brief; /* the first sentence is wanted: what costs more is left out */
     bool never; /* it cannot start unless something is changed */
@@ -32,7 +33,7 @@ void why_behind(const struct question *q, uint32_t partition);
 
 /* --- place_why.c: what it has itself is set aside --- */
 
-/* What is in its way in the partition of that choice: nothing, where it fits. */
+/* What is in its way in the partition of that choice; nothing if it fits. */
 void why_no_place(const struct question *q, const struct plan_choice *c);
 /* In none of its partitions it would end in time if it started now. */
 bool why_all_late(const struct question *q);
@@ -41,8 +42,8 @@ void why_never(const struct question *q, const struct plan_choice *c);
 
 /* --- once_eligible_why.c: of a job that is not eligible --- */
 
-/* What no node of its partitions will ever have; what would be in its way there if it were eligible, as of
- * when that is expected. It sets q->never. Cost: as that of why_no_place. */
+/* Appends what no node of its partitions will ever have, and what would be in its way at the time when it
+ * is expected to become eligible. Sets q->never. Cost: as for why_no_place. */
 void why_once_eligible(struct question *q);
 
 /* --- clears_why.c --- */
@@ -69,8 +70,8 @@ void report_fill_row(struct planner *p, enum plan_kind kind, const struct job *j
 
 /* --- eligibility_why.c --- */
 
-/* Whether its next start would break a hard limit, and what it asks for then: in the first of its
- * partitions that admits it and lets it in, else in the first. */
+/* Whether its next start would break a hard limit, and the request of that start: in the first of its
+ * partitions that admits the job and is open to it, else in the first. */
 bool eligibility_breaks_limits(const struct sched_view *v, const struct job *j, struct limit_request *ret);
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */

@@ -35,8 +35,8 @@ enum forecast_kind {
 struct forecaster {
     struct queue *queue;
     struct forecasts *making, *made; /* under way; the last that was finished */
-    struct forecast_ranges *ranges;  /* learnt from starts */
-    struct forecast_scores *scores;  /* how what it told came true */
+    struct forecast_ranges *ranges;  /* samples of starts */
+    struct forecast_scores *scores;  /* how its forecasts came true */
 };
 
 struct forecast {
@@ -50,7 +50,7 @@ struct forecast {
 
 void forecaster_init(struct forecaster *p, struct queue *q);
 void forecaster_fini(struct forecaster *p);
-/* Takes what another one has learnt and told, which then has nothing of it. */
+/* Moves the samples and scores of another forecaster into this one. */
 void forecaster_inherit(struct forecaster *p, struct forecaster *from);
 
 struct forecast_memory { /* what is kept over restarts */
@@ -62,7 +62,7 @@ extern const struct rec_desc forecast_memory_rec;
 
 /* Caller frees with rec_fini(&forecast_memory_rec). */
 void forecaster_save(const struct forecaster *p, struct forecast_memory *ret);
-/* Of a forecaster that has learnt nothing yet. What does not make sense is left out. */
+/* Call for a forecaster without samples. Values that make no sense are left out. */
 void forecaster_restore(struct forecaster *p, const struct forecast_memory *m);
 
 /* Begins a forecast and drops the one under way. There must have been a cycle. */
@@ -81,17 +81,18 @@ uint32_t forecast_samples(const struct forecaster *p);
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
 struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 
-/* On which nodes it is planned to start at that time, as numbers of the model's nodes: of the first 512
- * jobs at most, where the cluster is planned node by node; of an array those of the elements that start
- * first. NULL: not known, or the start is a planned one (FORECAST_SLOT). Valid until the next step. */
+/* The nodes on which the job is forecast to start at that time, as numbers of the model's nodes; for an
+ * array, the nodes of the elements that start first. Known for at most the first 512 jobs, and only if the
+ * cluster is planned node by node. NULL: not known, or the start is a planned start (FORECAST_SLOT). Valid
+ * until the next step. */
 const uint32_t *forecast_nodes(const struct forecaster *p, uint32_t job, uint32_t *ret_n);
 
-/* Of job j, which is not in the queue and asks for the same as class g: when it would start from then on,
+/* For job j, which is not in the queue and asks for the same as class g: when it would start from then on,
  * behind all that is planned. *ret_choice: where, if the kind is FORECAST_PLANNED. */
 struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const struct job *j,
                              int64_t from, uint32_t *ret_choice);
 
-/* An entry starts: learns from its first forecast, and scores it. */
+/* Call when an entry starts: scores its first forecast and takes a sample from it. */
 void forecast_learn(struct forecaster *p, const struct pending_entry *u);
 /* Drops all forecasts. */
 void forecast_forget(struct forecaster *p);

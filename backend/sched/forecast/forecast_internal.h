@@ -98,7 +98,7 @@ struct forecasts {
     struct limit_plan *limits; /* NULL: nothing is limited */
     VEC(struct expected_end) expected_ends;
     struct idmap array_ends; /* array -> when the first of its elements that run ends */
-    struct idmap places;     /* job -> struct forecast_place, of the first that were planned */
+    struct idmap places;     /* job -> struct forecast_place, of the jobs that were placed first */
     VEC(uint32_t) place_nodes;
 };
 
@@ -132,7 +132,7 @@ void forecast_take(struct forecasts *f, const struct forecast_start *at, const s
 
 /* --- forecast_nodes.c --- */
 
-/* Keeps where the job starts. same: another element of it, with the same start. */
+/* Keeps the nodes on which the job starts. same: another element of the job, with the same start. */
 void forecast_places_add(struct forecasts *f, uint32_t job, const struct forecast_start *at, bool same);
 void forecast_places_clear(struct forecasts *f);
 
@@ -159,7 +159,7 @@ void forecast_timed_clear(struct forecasts *f);
 
 /* --- forecast_record.c --- */
 
-/* Its first forecast is what is scored when it starts. */
+/* Notes its first forecast, which is scored when the job starts. */
 void forecast_note_first(struct forecaster *p, struct pending_entry *u);
 void forecast_sweep_told(struct forecaster *p);
 void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start);

@@ -1,4 +1,4 @@
-/* forecast_memory.c - what forecasts have learnt, as it is kept over restarts. */
+/* forecast_memory.c - samples and scores of forecasts as they are kept over restarts. */
 #include "backend/sched/forecast/forecast_internal.h"
 
 REC_DEFINE(forecast_memory, FORECAST_MEMORY_FIELDS)

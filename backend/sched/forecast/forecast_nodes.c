@@ -1,11 +1,12 @@
 /* forecast_nodes.c - on which nodes the first jobs of a forecast are planned to start.
  *
- * Pictures of the plan need nodes; times do for everything else. A forecast over node classes has none.
+ * The timeline needs nodes; everything else needs only times. A forecast over node classes has no nodes.
+ *
  */
 #include "backend/sched/forecast/forecast_internal.h"
 
-#define PLACES_MAX 512  /* jobs of which the nodes are kept: more fit on no screen */
-#define NODES_MAX  4096 /* of all of them together */
+#define PLACES_MAX 512  /* jobs whose nodes are kept: more do not fit on a screen */
+#define NODES_MAX  4096 /* nodes of all these jobs together */
 
 struct forecast_place { /* in place_nodes */
     uint32_t first, n;
@@ -30,7 +31,7 @@ void forecast_places_add(struct forecasts *f, uint32_t job, const struct forecas
         l = xcalloc(1, sizeof *l);
         idmap_set(&f->places, job, l);
     }
-    if (!same) /* one that is found later in another tier takes the place of the former */
+    if (!same) /* a start that is found later, in another tier, replaces the former one */
         *l = (struct forecast_place){.first = (uint32_t)f->place_nodes.n};
     vec_for_each (&at->parts, i)
         forecast_place_add(f, l, f->classes[at->parts.v[i].node].first);
@@ -47,7 +48,8 @@ void forecast_places_clear(struct forecasts *f)
 const uint32_t *forecast_nodes(const struct forecaster *p, uint32_t job, uint32_t *ret_n)
 {
     const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
-    const struct forecasts *both[] = {p->making, p->made}; /* the entry has the start of the newer one */
+    const struct forecasts *both[] = {p->making,
+                                      p->made}; /* the entry has the start of the newer forecast */
     for (size_t i = 0; u && i < 2; i++) {
         if (!both[i] || both[i]->t.ms != u->forecast.made)
             continue;

@@ -14,15 +14,15 @@ REC_DEFINE(learnt_start, LEARNT_START_FIELDS)
 #define FLOOR_S   60.0
 #define BY_WAIT   0.7 /* exponents of the scale */
 #define BY_QUEUE  0.3
-#define TIMES     64    /* the last ones of a pool that count */
-#define NEAR      2.0   /* deviation of the weights, in logarithms of the wait told */
-#define FAR       0.001 /* weight of a sample that is not near at all */
-#define STRETCH   0.02  /* quantiles lie so much further out: a pool of few samples is too narrow */
+#define TIMES     64    /* the latest tellings of a pool that count */
+#define NEAR      2.0   /* deviation of the weights, in the logarithm of the wait told */
+#define FAR       0.001 /* weight of a sample of a very different wait */
+#define STRETCH   0.02  /* quantiles are taken this much further out: those of few samples are too narrow */
 #define RATIO_MAX 50.0
 #define WAIT_MAX  1e10
 
 struct range_pool {
-    struct list by_age; /* in by_age of the ranges: the one that learnt last at the end */
+    struct list by_age; /* in by_age of the ranges, the pool with the newest sample last */
     uint64_t key;
     uint32_t n; /* all samples; the last RANGE_SAMPLES are kept */
     struct range_sample {
@@ -32,7 +32,7 @@ struct range_pool {
 };
 
 struct forecast_ranges {
-    struct idmap by_key; /* of a user and name -> struct range_pool */
+    struct idmap by_key; /* key of a user and name -> struct range_pool */
     struct list by_age;
     struct range_pool of_all[SCORE_HORIZONS];
 };
@@ -129,7 +129,8 @@ struct range_weight {
     double weight;
 };
 
-/* The samples of the last TIMES tellings. Returns how many; *ret_times: of how many tellings. */
+/* Collects the samples of the last TIMES tellings. Returns the number of samples; *ret_times: the number of
+ * tellings. */
 static uint32_t range_pool_weigh(const struct range_pool *p, double told_s,
                                  struct range_weight ret[RANGE_SAMPLES], uint32_t *ret_times)
 {
@@ -157,7 +158,7 @@ static int range_by_ratio(const void *pa, const void *pb)
     return (a->ratio > b->ratio) - (a->ratio < b->ratio);
 }
 
-/* The smallest ratio that this part of the weight does not exceed. */
+/* The weighted quantile: the smallest ratio up to which the weights reach this part of their sum. */
 static double range_quantile(const struct range_weight *v, uint32_t n, double part)
 {
     double all = 0, sum = 0;
@@ -204,7 +205,7 @@ uint32_t forecast_ranges_samples(const struct forecast_ranges *r)
 
 /* --- over restarts --- */
 
-/* Where the pools of the oldest keys are left out begins. */
+/* The first pool that is saved; pools of older keys are left out. */
 static struct list *range_first_saved(const struct forecast_ranges *r)
 {
     uint32_t left = RANGE_SAVED;

@@ -48,7 +48,7 @@ void forecast_note_first(struct forecaster *p, struct pending_entry *u)
     forecast_scores_tell(p->scores, u->job, &t);
 }
 
-/* What was told to a job that something else keeps back now says nothing about its turn. */
+/* If something other than its turn keeps a job back now, the start that it was told no longer counts. */
 static bool record_keeps(void *ctx, uint32_t job)
 {
     const struct forecaster *p = ctx;

@@ -93,7 +93,7 @@ const struct score_row *forecast_scores_rows(const struct forecast_scores *s)
     return s->rows;
 }
 
-/* A file may say anything. */
+/* The file may be damaged: any value is possible. */
 static bool score_is_sound(const struct score_row *r)
 {
     const double sums[] = {r->told_s, r->early_s, r->late_s, r->width_s, r->interval_s};

@@ -91,7 +91,7 @@ struct limit_plan_visit {
     int64_t from, len;
     uint64_t gpu_minutes;
     int64_t *ret;
-    const struct limit_verdict *only; /* its counter alone; NULL: all */
+    const struct limit_verdict *only; /* only its counter; NULL: all */
 };
 
 static bool limit_plan_is_visited(const struct limit_plan_visit *e, const struct limit_counter *c)

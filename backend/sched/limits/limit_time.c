@@ -1,4 +1,4 @@
-/* limit_time.c - limits at a time to come. */
+/* limit_time.c - limits at a future time. */
 #include "backend/sched/limits/limit_time.h"
 
 #include "backend/sched/limits/limit_usage_internal.h"
@@ -108,7 +108,7 @@ void limits_note_plan(struct limits *l, const struct limit_request *request, uin
     }
 }
 
-/* used + planned + asked of one counter, where asked has been planned already if own. */
+/* used + planned + asked of one counter; own: asked is already part of planned. */
 static bool limit_time_leaves(const struct limits *l, const struct limit_counter *c,
                               const struct limit_amounts *asked, bool own)
 {
@@ -147,7 +147,7 @@ bool limits_could_ever(const struct limits *l, const struct limit_request *reque
         const struct limit_who *w = &l->whos.v[request->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
             struct limit_counter c = l->counters.v[w->counters.v[i]];
-            c.charged_gpu_minutes = 0; /* fades */
+            c.charged_gpu_minutes = 0; /* the charge decays */
             limits_judge(l, &c, &none, &asked, &v);
         }
     }

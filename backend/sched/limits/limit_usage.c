@@ -236,7 +236,7 @@ static void limits_amounts_of(const struct limits *l, const struct model *m, con
             : limits_gpu_minutes(gpus, j->time_limit_s);
 }
 
-/* Lists the job among those that run, or takes it from the list. */
+/* Adds the job to the list of running jobs, or removes it. */
 static void limits_list_running(struct limits *l, uint32_t job, struct limit_charge *c, bool runs)
 {
     if (c->who >= l->whos.n)

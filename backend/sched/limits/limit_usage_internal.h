@@ -16,7 +16,7 @@ struct limit_counter { /* one limit, counted for one user, account ... */
     struct limit_amounts used;
     uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
     double gpu_s;                 /* the same, while it is added up */
-    struct limit_amounts planned; /* at most, of planned starts; valid while planned_in is the stamp */
+    struct limit_amounts planned; /* upper bound for planned starts; valid while planned_in is the stamp */
     uint64_t planned_in;
     VEC(uint32_t) whos; /* that it concerns */
     uint32_t next;      /* of the same hash; its position + 1 */
@@ -25,14 +25,14 @@ struct limit_counter { /* one limit, counted for one user, account ... */
 struct limit_who {
     char *key; /* the four names, each behind a separator; the last may be a list */
     VEC(uint32_t) counters;
-    VEC(uint32_t) running; /* jobs that run and are counted there */
+    VEC(uint32_t) running; /* running jobs that are counted there */
     uint32_t next;
 };
 
 struct limit_charge { /* what a job adds to the counters, so that it can be taken away again */
     uint32_t who;
     struct limit_amounts amounts;
-    uint32_t listed; /* its position + 1 in who.running; 0: it does not run */
+    uint32_t listed; /* its position + 1 in who.running; 0: not running */
 };
 
 struct limit_journal_entry { /* of the journal of a cycle: what has been charged, or given back */
@@ -56,7 +56,8 @@ struct limits {
 uint64_t limits_most(const struct limit_set *s, enum limit_what what);
 void limits_amounts(const struct limit_request *request, struct limit_amounts *ret);
 bool limits_has_counter(const struct limit_who *w, uint32_t counter);
-/* The first hard limit that the amounts, on top of what is held, would break, else the first soft one. */
+/* The first hard limit that the amounts would break on top of what is charged, else the first soft
+ * limit. */
 void limits_judge(const struct limits *l, const struct limit_counter *c, const struct limit_amounts *used,
                   const struct limit_amounts *asked, struct limit_verdict *v);
 

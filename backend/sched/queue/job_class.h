@@ -70,7 +70,7 @@ struct class_tier {
 struct class_reason {
     enum reason now, told;        /* of the last cycle; as it was reported */
     struct limit_verdict verdict; /* if it is a limit */
-    uint32_t promised_to;         /* and the planned start of another job needs what it leaves */
+    uint32_t promised_to;         /* the job whose planned start needs what the limit leaves */
 };
 
 /* A cycle looks at the head of each class: members that it always reads stand first, in few cache lines. */

@@ -29,9 +29,9 @@ struct futility {
 };
 
 struct entry_forecast {
-    int64_t start, made; /* and when it was worked out; 0: never */
-    uint64_t range_key;  /* of its user and name; 0: not known yet */
-    bool first_is_void;  /* what it was told first was for another request, or another turn */
+    int64_t start, made; /* made: when the start was worked out; 0: never */
+    uint64_t range_key;  /* hash of its user and name; 0: not known yet */
+    bool first_is_void;  /* its first forecast no longer counts: another request, or another cause */
 };
 
 struct pending_entry { /* members that a cycle always reads stand first */
@@ -44,7 +44,7 @@ struct pending_entry { /* members that a cycle always reads stand first */
     const struct request_shape
         *chosen;           /* step jobs: the shape of the first task that this cycle started; NULL: none */
     int64_t chosen_len;    /* and its time limit, which its other tasks get too */
-    uint64_t came;         /* as slots.arrivals, when it came or asked for something else */
+    uint64_t came;         /* slots.arrivals when it was submitted, queued again or changed */
     bool noted;            /* an event has named it since the cycle under way began */
     bool is_special;       /* it needs checks that most entries do not */
     bool by_element;       /* each element has its own dependencies */

@@ -146,11 +146,12 @@ void request_describe(const struct job *j, const struct step *s, struct cause *r
 /* Whether it would fit in the partition with every node empty and up. */
 bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part);
 bool request_shape_could_ever(struct queue *q, struct request_shape *s);
-/* What j (its step s) asks for in the partition, whether that admits it or not; request_shape_drop. */
+/* What j (its step s) asks for in the partition, whether or not the partition admits it; free with
+ * request_shape_drop. */
 struct request_shape *request_shape_in(struct queue *q, const struct job *j, const struct step *s,
                                        uint32_t part);
 void request_shape_drop(struct queue *q, struct request_shape *s);
-/* Of the reservation that it asks for; NULL: none. */
+/* The reservation that it asks for; NULL: none. */
 struct pool_use *queue_reservation_of(const struct queue *q, const struct job *j);
 /* How long a waiting job may run in the first of its partitions; WHEN_NEVER: for ever. */
 int64_t queue_job_length(const struct queue *q, const struct job *j);

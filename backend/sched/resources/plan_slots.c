@@ -197,13 +197,13 @@ bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition)
     return !b->partitions[partition].closed && b->partitions[partition].n_held < b->opts.depth;
 }
 
-/* Promised before the request came, wherever it stands now. */
+/* The slot was promised before the request came, wherever the request stands now. */
 static bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *it)
 {
     return h->promised && it->came <= h->promised;
 }
 
-/* One that is not needed for a promise to a job behind the request. */
+/* A slot that is not needed for a promise to a job behind the request. */
 static bool plan_slots_has_left_for(const struct plan_slots *b, const struct plan_request *it,
                                     uint32_t partition)
 {
@@ -251,8 +251,8 @@ struct slots_suspended {
 };
 
 /* Slots that this iteration has not visited are of jobs behind the request. A request that may have no slot
- * itself leaves those of its own tier, and none takes the room of a promise that is older. A preemptor's
- * slot gives way only to a higher tier: otherwise a victim could take back the room that it was preempted
+ * itself leaves those of its own tier, and none takes the nodes of an older promise. A preemptor's slot
+ * gives way only to a higher tier: otherwise a victim could take back the room that it was preempted
  * for. */
 static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_slot *h,
                                  const struct plan_request *it, struct slots_suspended what)

@@ -13,7 +13,7 @@
  *
  * Slots are counted for each partition. With `keep` a slot stays from cycle to cycle and only moves earlier
  * (compression: each waiting job is taken out and put back, in order), until a job that has come since and
- * stands before it needs the room. Without it each cycle plans again.
+ * stands before it needs the nodes. If false, each cycle plans again.
  *
  *     policy       depth  backfill  keep
  *     fcfs             0  no        no
@@ -55,11 +55,11 @@ struct plan_request {
     uint32_t tier;     /* of all these choices */
     int64_t deadline;  /* the job must have ended by then; WHEN_NEVER */
     int64_t ends;      /* the end of the step job that it belongs to; 0: it belongs to none */
-    uint64_t came;     /* plan_slots.arrivals when it came: older promises do not give way to it */
+    uint64_t came;     /* plan_slots.arrivals when the job came: older promises do not give way to it */
     bool by_preemptor; /* its victims have gone: a job that waits before it does not close its partitions */
     /* Whether limits allow that much there; NULL: whatever is free. */
     bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
-    /* Whether that start leaves planned starts what limits and licences leave them; NULL: yes. */
+    /* Whether that start leaves enough of limits and licences for planned starts; NULL: always. */
     bool (*leaves)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start, int64_t len);
     void *ctx;
 };
@@ -72,13 +72,13 @@ struct plan_slot {
     uint32_t counts;        /* the partition whose slots it counts against */
     bool by_preemption;     /* of a preemptor: counts against no partition */
     uint64_t visited;       /* the iteration that looked at it last */
-    uint64_t promised;      /* plan_slots.arrivals at the end of its first cycle; 0: it is still to come */
-    uint64_t mark;          /* of the freed log, when it was looked at last */
-    bool suspended;         /* taken out for a moment, for a job before it */
-    bool limited;           /* limits forbade a better placement, and may allow it another time */
-    struct pool_use *own;   /* of the choice: the reservation that it lies in */
-    uint64_t lost;          /* the iteration in which a job before it took the room */
-    struct list link;       /* in plan_slots.list while a start is planned */
+    uint64_t promised; /* plan_slots.arrivals at the end of its first cycle; 0: that cycle has not ended */
+    uint64_t mark;     /* of the freed log, when it was looked at last */
+    bool suspended;    /* taken out for a moment, for a job before it */
+    bool limited;      /* limits forbade a better placement, and may allow it another time */
+    struct pool_use *own; /* of the choice: the reservation that it lies in */
+    uint64_t lost;        /* the iteration in which a job before it took the room */
+    struct list link;     /* in plan_slots.list while a start is planned */
 };
 
 struct placement { /* of a job that starts now, or whose start is planned */
@@ -90,8 +90,8 @@ void placement_fini(struct placement *p);
 
 struct plan_partition {
     uint32_t n_held;
-    uint32_t n_promised; /* slots of earlier cycles, as the iteration began */
-    bool closed;         /* takes no more jobs in this iteration */
+    uint32_t n_promised; /* slots of earlier cycles at the beginning of the iteration */
+    bool closed;         /* no more slots in this iteration */
 };
 
 struct plan_slots {
@@ -105,7 +105,7 @@ struct plan_slots {
     bool gained;        /* something came free since the last iteration: slots may move earlier */
     bool invalidated;   /* something was lost as well: a node, or a running job takes longer */
     uint64_t n_dropped; /* slots dropped so far: what did not fit may fit now */
-    bool lifts;         /* slots are taken out for a moment (suspended) */
+    bool lifts;         /* slots are taken out temporarily (suspended) */
     bool again;         /* a request that was answered in this iteration would be answered otherwise now */
     VEC(uint32_t) freed_log;    /* nodes on which something came free, in order */
     uint64_t freed_forgotten;   /* entries that stood before those */
@@ -119,8 +119,8 @@ void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opt
 /* Drops all slots; the structs of their owners are zeroed. */
 void plan_slots_fini(struct plan_slots *b);
 
-/* The end of a cycle: what is planned now is promised. It moves later only for jobs that come from now on,
- * for a higher tier, and where it is no longer possible. */
+/* Call at the end of a cycle: the planned starts become promises. A promise moves later only for a job that
+ * comes from now on, for a higher tier, or if it is no longer possible. */
 void plan_slots_promise(struct plan_slots *b);
 
 /* Begins an iteration at the pool's time. gained: since the last one an allocation ended earlier than
@@ -153,11 +153,11 @@ bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, 
 /* Asks the request whether limits allow a placement of that choice. */
 struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice);
 
-/* Whether it lies on its nodes now: it may be taken out for a moment. */
+/* Whether the slot is on its nodes now; it may be taken out temporarily. */
 bool plan_slots_is_there(const struct plan_slots *b, const struct plan_slot *h);
 
-/* A job that cannot start now, whatever is free: its slot stays as it is. False: it is no longer possible,
- * or does not count any more. */
+/* Call for a job that cannot start now, whatever is free: keeps its slot as it is. False: the slot is no
+ * longer possible, or no longer counts. */
 bool plan_slots_stay(struct plan_slots *b, struct plan_slot *h);
 
 /* Whether one of its partitions has a slot left. */

@@ -8,8 +8,8 @@
 
 #define ATTACH_MAX      8u
 #define ATTACH_KEPT     (1u << 20) /* bytes of each stream */
-#define ATTACH_UNREAD_S 30         /* no client has read it for that long: it is detached from */
-#define ATTACH_FIRST_S  3          /* after which a step that prints nothing is taken for silent */
+#define ATTACH_UNREAD_S 30         /* Stoker detaches if no client has read for that long */
+#define ATTACH_FIRST_S  3          /* a step that has printed nothing for that long counts as silent */
 #define ATTACH_AGAIN_S  5          /* after a refusal */
 #define ATTACH_READ_MAX (256u << 10)
 
@@ -22,10 +22,10 @@ struct attached {
     struct list link;
     struct slurm_attaches *all;
     char *step;                    /* "12.0" */
-    struct slurm_command *command; /* NULL: it is over */
+    struct slurm_command *command; /* NULL: it has ended */
     struct attach_stream streams[2];
-    char *says;                    /* why it could not be attached to; NULL: it was */
-    struct mono began, read, over; /* over: ns 0: it runs */
+    char *says;                    /* why attaching failed; NULL: it did not */
+    struct mono began, read, over; /* over.ns 0: it still runs */
 };
 
 struct slurm_attaches {
@@ -47,7 +47,7 @@ static void attach_free(struct attached *t)
     free(t);
 }
 
-/* --- those that no client reads --- */
+/* --- steps that no client reads --- */
 
 static void attaches_on_timer(void *ctx)
 {
@@ -104,7 +104,8 @@ static void attach_on_over(void *ctx, const struct slurm_output *o)
     struct attached *t = ctx;
     struct slurm_command *done = t->command;
     bool silent = !t->streams[0].begins && !t->streams[0].text.len;
-    if (o->exit_code != 0 && silent && t->streams[1].text.len) { /* sattach's own words, then */
+    if (o->exit_code != 0 && silent &&
+        t->streams[1].text.len) { /* then the text is an error of sattach itself */
         t->says = xstrndup(t->streams[1].text.s, strcspn(t->streams[1].text.s, "\n"));
         str_clear(&t->streams[1].text);
     } else if (o->says.len)
@@ -156,9 +157,9 @@ int slurm_attach_read(struct slurm_attaches *a, const char *step_name, const str
     size_t n;
     struct attached *t = attach_find(a, step_name, &n);
     if (!t && n >= ATTACH_MAX)
-        return err_set(err, -EMFILE, "%u steps are attached to, which is the limit", ATTACH_MAX);
+        return err_set(err, -EMFILE, "attached to %u steps already, which is the limit", ATTACH_MAX);
     if (t && t->says && loop_now(a->hub->loop).ns - t->over.ns > ATTACH_AGAIN_S * NS_PER_S) {
-        attach_free(t); /* it may have begun since */
+        attach_free(t); /* the step may have started since */
         t = NULL;
     }
     t = t ? t : attach_new(a, step_name);

@@ -8,7 +8,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
 
-/* X(enum member, what squeue --steps -O calls it). The name is the last one: it may be any text. */
+/* X(enum member, what squeue --steps -O calls it). The name is the last column, because it may be any
+ * text. */
 #define DETAIL_COLUMNS(X) \
     X(STEP, "StepID")     \
     X(START, "StartTime") \
@@ -38,7 +39,7 @@ char *slurm_detail_format(const char *word)
 
 /* --- steps --- */
 
-/* "12.0", "6_5.batch". False: a step that is not its user's. */
+/* "12.0", "6_5.batch". False: a step that the user did not start. */
 static bool detail_step_id(const struct slurm_span *text, int32_t *ret)
 {
     const char *dot = memrchr(text->p, '.', text->n);
@@ -53,7 +54,7 @@ static bool detail_step_id(const struct slurm_span *text, int32_t *ret)
     return *ret != STEP_ALL;
 }
 
-/* Which CPUs of the job a step has is not told; the script has all of its node. */
+/* Slurm does not tell which CPUs of the job a step has; the script has all CPUs of its node. */
 static void detail_add_task(struct step *s, const struct job *j, const struct strv *nodes)
 {
     const char *node = nodes->n ? nodes->v[0] : "";
@@ -137,7 +138,8 @@ int slurm_detail_read_steps(struct job *j, const struct slurm_span *answer, cons
 
 /* --- devices --- */
 
-/* What stands behind the texts that a user chooses: the name is in front of it, and its length is known. */
+/* The part of the line after the texts that a user chooses: the name is before it, and its length is
+ * known. */
 static struct slurm_span detail_behind_name(const struct job *j, const struct slurm_span *line)
 {
     static const char name[] = " JobName=", gres[] = " JOB_GRES=";

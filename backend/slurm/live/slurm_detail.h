@@ -1,5 +1,5 @@
-/* slurm_detail.h - what squeue's rows do not tell of a running job: its steps, and which CPUs and GPUs it
- * has on which node. Pure.
+/* slurm_detail.h - what squeue's rows do not tell about a running job: its steps, and its CPUs and GPUs on
+ * each node. Pure.
  */
 #ifndef STOKER_BACKEND_SLURM_LIVE_SLURM_DETAIL_H
 #define STOKER_BACKEND_SLURM_LIVE_SLURM_DETAIL_H
@@ -8,17 +8,16 @@
 #include "src/base/err.h"
 #include "src/model/job.h"
 
-/* The argument of `squeue --steps -O` with that word behind each column. Caller frees. */
+/* The argument of `squeue --steps -O`, with that word after each column. Caller frees. */
 char *slurm_detail_format(const char *word) __attribute__((warn_unused_result));
 
-/* Gives j the steps of an answer of `squeue --steps`, in the place of those it has. Ranks are not told
- * apart: each step has one task. Steps of no use to a user (extern) are left out. Errors: -EBADMSG, and j
- * is as before. */
+/* Replaces the steps of j by those in an answer of `squeue --steps`. Ranks are not told apart: each step
+ * has one task. Steps of no use to a user (extern) are left out. Errors: -EBADMSG, and j is unchanged. */
 int slurm_detail_read_steps(struct job *j, const struct slurm_span *answer, const char *word,
                             struct errtext *err) __attribute__((warn_unused_result));
 
-/* Gives the allocation of j its CPUs, GPUs and memory on each node, by a line of `scontrol --details
- * --oneliner show job`. What the line does not tell stays as it is. */
+/* Sets CPUs, GPUs and memory of j on each node from a line of `scontrol --details --oneliner show job`.
+ * What the line does not tell stays unchanged. */
 void slurm_detail_read_devices(struct job *j, const struct slurm_span *line);
 
 #endif

@@ -5,8 +5,8 @@
 #include "backend/slurm/slurm_value.h"
 #include "src/model/spec.h"
 
-/* Rows "DEFAULT ACCOUNT|ACCOUNT|QOS,QOS" become accounts and QOS of spec, in the place of those it has; the
- * default account first. Returns whether they are others now. */
+/* Replaces accounts and QOS of spec by those of rows "DEFAULT ACCOUNT|ACCOUNT|QOS,QOS"; the default account
+ * comes first. Returns whether they have changed. */
 bool slurm_lists_read(const struct slurm_span *answer, const char *user, struct cluster_spec *spec);
 
 #endif

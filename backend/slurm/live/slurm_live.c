@@ -10,7 +10,7 @@
 
 #define LIVE_PAUSE_MS 10000
 #define LIVE_FACTOR   50 /* pause for each millisecond of an answer: 2 % */
-#define LIVE_KEPT     16 /* jobs whose time of asking is remembered */
+#define LIVE_KEPT     16 /* jobs for which the time of the last question is kept */
 
 struct live_job {
     uint32_t id;       /* 0: not in use */
@@ -24,7 +24,7 @@ struct slurm_live {
     void *ctx;
     struct live_job jobs[LIVE_KEPT];
     struct loop_timer timer;
-    uint32_t running; /* the job that is asked for; 0: none */
+    uint32_t running; /* the job that the running command is about; 0: none */
     struct str steps; /* of it */
     char word[SLURM_WORD_SIZE];
     int64_t pause_ms;

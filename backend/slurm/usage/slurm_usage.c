@@ -11,7 +11,7 @@
 
 #define SHARES_YOUNG_MS 30000
 #define PRIO_YOUNG_MS   10000
-#define USAGE_JOBS_MAX  500 /* of one command */
+#define USAGE_JOBS_MAX  500 /* of one sprio command */
 #define USAGE_DEPTH_MAX 64
 
 /* X(enum member, what sshare -o calls it). Source: sshare(1); all of them are in Slurm 20.11. Names of
@@ -64,7 +64,7 @@ enum prio_column {
 
 /* --- values --- */
 
-/* Takes a line off rest, cut at '|'. Returns how many columns it has; 0: there is no line. */
+/* Takes a line off rest and splits it at '|'. Returns the number of columns; 0: there are no more lines. */
 static size_t usage_next_line(struct slurm_span *rest, struct slurm_span *columns, size_t max)
 {
     if (!rest->n)
@@ -105,7 +105,7 @@ static uint32_t usage_points(const struct slurm_span *s)
 
 /* --- shares --- */
 
-/* Sshare indents accounts by a blank for each level. */
+/* sshare indents accounts by a blank for each level. */
 static uint32_t usage_depth(const struct slurm_span *account)
 {
     uint32_t depth = 0;
@@ -198,7 +198,7 @@ void slurm_usage_shares(struct slurm_session *s, uint64_t tag, const struct msg_
         ;
     struct strv argv = {0};
     struct msg_shares *copy = xcalloc(1, sizeof *copy);
-    if (m->skip) { /* one answer has had all of them */
+    if (m->skip) { /* the first answer had all of them */
         struct msg_shares_rows none = {0};
         slurm_session_send(s, MSG_SHARES_ROWS, tag, &none);
         free(copy);

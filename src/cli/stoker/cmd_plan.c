@@ -115,7 +115,7 @@ static void plan_add_count(struct texttable *t, uint32_t n)
 static void add_where(struct texttable *t, const struct plan_row *r)
 {
     if (r->nodes && r->kind == PLAN_FORECAST)
-        texttable_addf(t, TONE_DIM, "~%s", r->nodes); /* as the forecast has it: no room is kept there */
+        texttable_addf(t, TONE_DIM, "~%s", r->nodes); /* by the forecast: nothing is reserved there */
     else if (r->nodes)
         texttable_add(t, TONE_PLAIN, r->nodes);
     else if (r->kind == PLAN_UNKNOWN || r->kind == PLAN_BEYOND)
@@ -297,7 +297,7 @@ static int plan_run(struct cli *cli, int argc, char **argv)
     if (!plan_options_parse(&o, cli, argc, argv, &rc))
         return rc;
     if (o.score && (o.drain || o.config || o.users.n || o.partitions.n)) {
-        cli_error(cli, tr("--score is of all jobs: it goes with --json alone"));
+        cli_error(cli, tr("--score covers all jobs: it can be combined only with --json"));
         rc = 2;
     } else if (o.drain || o.config) {
         cli_error(cli, PROGRAM ": %s", strerror(-exec_what_if(argc, argv)));

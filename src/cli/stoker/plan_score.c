@@ -1,4 +1,4 @@
-/* plan_score.c - the table of scores, for people and as JSON. */
+/* plan_score.c - the table of forecast scores, as text and as JSON. */
 #include "src/cli/stoker/plan_score.h"
 
 #include <inttypes.h>

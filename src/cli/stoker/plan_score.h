@@ -6,7 +6,7 @@
 #include "src/base/str.h"
 
 void plan_score_text(const struct msg_scores *m, struct str *out);
-/* As a list of objects, by horizon and then of all. */
+/* As a list of objects: one for each horizon, then one for all. */
 void plan_score_json(const struct msg_scores *m, struct str *out);
 
 #endif

@@ -20,7 +20,7 @@ static const struct table_col columns[] = {
     {.title = N_("EXIT"), .right = true},
     {.title = N_("PEAK"), .right = true, .drop = 2},
     {.title = N_("CPU TIME"), .right = true, .drop = 3},
-    {.title = N_("GPU"), .right = true, .drop = 4}, /* mean over its time; only where GPUs were measured */
+    {.title = N_("GPU"), .right = true, .drop = 4}, /* mean over its run time; only if GPUs were measured */
     {.title = N_("WHAT"), .flex = 8},
 };
 #define N_COLUMNS  (sizeof columns / sizeof columns[0])
@@ -107,7 +107,7 @@ static void show_tree_add_task(struct texttable *t, const struct job *j, const s
     free(gpus);
 }
 
-/* In the words of all its tasks where one failed or none of them has a place. */
+/* In the same words for all its tasks if one failed or none of them has a place. */
 static void show_tree_add_step_state(struct texttable *t, const struct job *j, const struct step *s)
 {
     enum step_stage stage = step_stage(j, s);

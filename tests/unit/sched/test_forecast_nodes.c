@@ -1,5 +1,5 @@
-/* test_forecast_nodes.c - on which nodes jobs are forecast to start, for pictures of the plan. Two nodes of
- * 4 CPUs, which each job takes whole. Times are minutes after the cycle.
+/* test_forecast_nodes.c - on which nodes jobs are forecast to start, for the timeline. There are two nodes
+ * of 4 CPUs, and each job takes whole nodes. Times are minutes after the cycle.
  */
 #include "src/answers/answer_plan.h"
 #include "src/base/units.h"

@@ -1,5 +1,5 @@
-/* test_promises.c - planned starts: what they need of limits and licences, and that they never move later
- * for a job that was there before.
+/* test_promises.c - planned starts keep what they need of limits and licences, and never move later for a
+ * job that was in the queue before.
  */
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
@@ -160,10 +160,10 @@ static void test_a_promise_within_a_soft_limit_is_kept(void **state)
     (void)a;
 }
 
-/* --- who came when --- */
+/* --- order of arrival --- */
 
-/* SCHED-8: an end frees the lane of `side`, and the job that is first there took the room that was promised
- * to another. */
+/* SCHED-8: an end freed the slot of partition `side`, and the first job there took the nodes that were
+ * promised to another job. */
 static void test_an_end_moves_no_promise(void **state)
 {
     (void)state;
