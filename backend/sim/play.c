@@ -110,6 +110,7 @@ static int play_set_up(struct play_clock *c, const struct cluster_spec *cluster,
 
 static void play_fill_request(struct job_req *r, const struct workload *w, const struct sim_job *s)
 {
+    rec_fini(&job_req_rec, r);
     rec_copy(&job_req_rec, r, &w->shapes.v[s->shape].req);
     r->time_limit_s = s->limit_s;
     if (s->tasks != NOT_GIVEN)

@@ -81,6 +81,8 @@ is "the first" "$(job_state "$running")" RUNNING
 
 case_ "it is stopped: the job that it should have started waits, and starts when the node is resumed"
 wait_for 20 one_server
+is_alone() { [ "$(shim_pids | wc -l)" -eq 1 ]; } # no supervisor waits for its next task
+wait_for 20 is_alone
 kill -STOP "$(fork_server)"
 submit -o third.out --wrap 'echo third'
 refused=$job

@@ -68,8 +68,9 @@ static void sacct_read_array(struct job *j, const struct slurm_span *id)
         return;
     j->array_job = slurm_u32(&array, 0);
     j->array_index = number;
-    *job_origin_mut(j) =
-        (struct job_origin){.array_count = 1, .array_min = number, .array_max = number, .array_step = 1};
+    struct job_origin *origin = job_origin_mut(j);
+    origin->array_count = origin->array_step = 1;
+    origin->array_min = origin->array_max = number;
 }
 
 /* "3:0" */

@@ -87,7 +87,7 @@ static void show_tree_add_task(struct texttable *t, const struct job *j, const s
                       k->killing ? trc("a task", "ending") : task_state_word((enum task_state)k->state));
     if (k->alloc.node && *cpus)
         str_appendf(&where, tr("%s cpus %s"), k->alloc.node, cpus);
-    else
+    else if (k->alloc.node)
         str_append(&where, k->alloc.node);
     if (*gpus)
         str_appendf(&where, tr(" gpus %s"), gpus);

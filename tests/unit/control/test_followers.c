@@ -43,7 +43,7 @@ static void take(enum msg_kind kind, const void *p, size_t n)
     } else if (kind == MSG_JOBS) {
         struct msg_jobs *m = body;
         for (size_t i = 0; i < m->rows.n; i++) {
-            struct job *j = job_new();
+            struct job *j = xcalloc(1, sizeof *j);
             *j = m->rows.v[i];
             m->rows.v[i] = (struct job){0};
             model_take_job(&shown, j);

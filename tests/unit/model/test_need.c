@@ -132,12 +132,14 @@ static void test_what_follows_from_what(void **state)
     assert_false(n.gpus_anywhere);
     assert_int_equal(n.mem_per_cpu_mib, 100);
     assert_true(n.whole_nodes);
+    rec_fini(&job_req_rec, &r);
     request("g=2 gt=1 mg=50 M=7", &r);
     job_need(&r, &n);
     assert_false(n.gpus_anywhere);
     assert_int_equal(n.gpus_per_task, 1);
     assert_int_equal(n.mem_per_gpu_mib, 0); /* --mem says it */
     assert_false(n.whole_nodes);
+    rec_fini(&job_req_rec, &r);
 }
 
 static void test_gpu_counts_that_disagree(void **state)

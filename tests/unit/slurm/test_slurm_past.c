@@ -37,6 +37,7 @@ static void test_rows(void **state)
     assert_int_equal(j->state, JOB_CANCELLED);
     assert_int_equal(j->array_job, 11);
     assert_int_equal(j->array_index, 2);
+    assert_string_equal(job_origin(j)->group, "ann");
     job_free(j);
     assert_int_equal(slurm_sacct_next(&rest, W, &j, NULL), 1);
     assert_null(j); /* it has not ended */
