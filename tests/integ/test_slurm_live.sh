@@ -20,7 +20,7 @@ case "\$name \$*" in
 "squeue --noheader --steps --jobs 2 "*) printf '2.batch%s1795438803%s1%sn5%sbatch%s\n2.0%s1795438803%s8%sn[5-6]%strain\n9.9 forged%s\n' \
     "\$word" "\$word" "\$word" "\$word" "\$word" "\$word" "\$word" "\$word" "\$word" "\$word" ;;
 *" -j "* | *--steps*) exit 0 ;;
-squeue*) sed "s/\$(<"$fixtures/word")/\$word/g" "$fixtures/squeue" ;;
+squeue*) sed "s/\$(<"$fixtures/word")/\$word/g; s/\${word}0\${word}root\$word/\${word}$(id -u)\${word}ann\$word/" "$fixtures/squeue" ;;
 "scontrol --details --oneliner show job 2") cat "$WORK/details" ;;
 "scontrol create reservation "*Comment*) echo "Unknown parameter Comment=why.  No reservation created." >&2; exit 1 ;;
 "scontrol create reservation "*) echo 'ReservationName=maint StartTime=1999999000 EndTime=1999999900 Nodes=n1 Users=root Flags=MAINT State=INACTIVE' >"$WORK/windows"
