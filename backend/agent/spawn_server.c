@@ -27,10 +27,17 @@
 
 /* A request; `targets` are the numbers that the descriptors sent with it get in the new process. */
 struct spawn_order {
+    uint64_t serial;
     uint32_t shim, bare, session, signals_blocked; /* booleans; bare: the environment is LC_ALL alone */
     uint32_t n_args, n_fds;
     int32_t targets[SPAWN_FDS_MAX];
     char args[ARGS_SIZE]; /* each with its NUL */
+};
+
+/* The agent does not take a late answer, to a request that it has given up, for that to its next one. */
+struct spawn_answer {
+    uint64_t serial; /* of the request */
+    int64_t pid;     /* or a negative errno */
 };
 
 union spawn_fds {
@@ -56,6 +63,7 @@ int spawn_server_start(struct spawn_server *s, const char *shim, struct errtext 
     setsockopt(sv[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(sv[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     s->fd = sv[0];
+    s->serial = 0;
     if (r == 0)
         return 0;
     s->pid = 0;
@@ -90,15 +98,27 @@ static int spawn_order_fill(struct spawn_order *o, const struct spawn *s)
     return 0;
 }
 
+static int spawn_server_hear(const struct spawn_server *s, struct spawn_answer *ret)
+{
+    for (;;) {
+        ssize_t n = recv(s->fd, ret, sizeof *ret, 0);
+        if (n == sizeof *ret && ret->serial == s->serial)
+            return 0;
+        if (n != sizeof *ret && !(n < 0 && errno == EINTR))
+            return -EPIPE;
+    }
+}
+
 static int spawn_server_spawn(void *ctx, const struct spawn *s, pid_t *ret)
 {
-    const struct spawn_server *server = ctx;
+    struct spawn_server *server = ctx;
     struct spawn_order order;
     union spawn_fds with = {0};
     int fds[SPAWN_FDS_MAX], r = spawn_order_fill(&order, s);
-    int32_t answer;
+    struct spawn_answer answer;
     if (r < 0)
         return r;
+    order.serial = ++server->serial;
     for (size_t i = 0; i < s->n_fds; i++)
         fds[i] = s->fds[i].ours;
     size_t size = s->n_fds * sizeof(int);
@@ -114,13 +134,9 @@ static int spawn_server_spawn(void *ctx, const struct spawn *s, pid_t *ret)
     }
     if (!server->pid || sendmsg(server->fd, &m, MSG_NOSIGNAL) < 0)
         return -EPIPE;
-    ssize_t n;
-    while ((n = recv(server->fd, &answer, sizeof answer, 0)) < 0 && errno == EINTR)
-        ;
-    if (n != sizeof answer)
-        return -EPIPE;
-    *ret = answer;
-    return answer < 0 ? answer : 0;
+    r = spawn_server_hear(server, &answer);
+    *ret = r < 0 ? 0 : (pid_t)answer.pid;
+    return r < 0 ? r : answer.pid < 0 ? (int)answer.pid : 0;
 }
 
 struct spawner spawn_server_spawner(struct spawn_server *s)
@@ -220,7 +236,7 @@ static uint32_t spawn_server_take_fds(struct msghdr *m, int fds[SPAWN_FDS_MAX])
 
 int spawn_server_main(const char *shim)
 {
-    struct spawn_order order;
+    struct spawn_order order = {0};
     prctl(PR_SET_DUMPABLE, 0);
     fcntl(SERVER_FD, F_SETFD, FD_CLOEXEC);
     for (;;) {
@@ -237,7 +253,8 @@ int spawn_server_main(const char *shim)
         if (n <= 0) /* 0: the agent has ended */
             return n < 0;
         uint32_t n_fds = spawn_server_take_fds(&m, fds);
-        int32_t answer = n == sizeof order ? spawn_server_serve(&order, fds, n_fds, shim) : -EINVAL;
+        struct spawn_answer answer = {.serial = order.serial};
+        answer.pid = n == sizeof order ? spawn_server_serve(&order, fds, n_fds, shim) : -EINVAL;
         for (uint32_t i = 0; i < n_fds; i++)
             close(fds[i]);
         if (send(SERVER_FD, &answer, sizeof answer, MSG_NOSIGNAL) < 0)

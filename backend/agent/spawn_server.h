@@ -10,6 +10,8 @@
 #ifndef STOKER_BACKEND_AGENT_SPAWN_SERVER_H
 #define STOKER_BACKEND_AGENT_SPAWN_SERVER_H
 
+#include <stdint.h>
+
 #include "src/base/err.h"
 #include "src/base/spawn.h"
 
@@ -19,6 +21,7 @@
 struct spawn_server {
     pid_t pid; /* 0: not running */
     int fd;
+    uint64_t serial; /* of the last request */
 };
 
 /* shim: the program of the supervisors, which later requests name as `path`; NULL: no request will. */
