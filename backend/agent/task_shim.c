@@ -195,15 +195,17 @@ void task_shim_pmi(struct agent *a, const struct msg_pmi *m, const struct frame 
 /* --- what a shim says --- */
 
 /* The end of its task has been reported. A shim that an earlier agent has started is not a child of this
- * one, and ends. */
+ * one. The socket of a shim that is not kept is closed, so that it ends: else it would stay until its task
+ * is forgotten. */
 static void task_shim_waits(struct atask *t)
 {
     pid_t pid = t->shim;
-    if (!t->end || !pid || t->shim_start || task_shim_is_spare_fd(t->wire.fd.fd))
+    bool keeps = t->end && pid && !t->shim_start && !task_shim_is_spare_fd(t->wire.fd.fd);
+    int fd = keeps ? wire_release(&t->wire) : -1;
+    if (fd < 0) {
+        wire_close(&t->wire);
         return;
-    int fd = wire_release(&t->wire);
-    if (fd < 0)
-        return;
+    }
     task_table_drop_shim(t);
     waiting_shims_keep(t->a->waiting, pid, t->uid, fd, t->n_killed);
 }

@@ -429,6 +429,8 @@ static void shim_finish(struct shim *s)
         poll(&p, 1, 1000);
         shim_agent_flush(s);
     }
+    /* A shim that waits sends nothing: if the end was not sent, the agent learns of it from the exit. */
+    s->setup.stays = s->setup.stays && !s->out.len;
     s->message = NULL; /* owned by the record, like everything in it */
     rec_fini(&launch_end_rec, &end);
 }

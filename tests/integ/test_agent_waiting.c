@@ -5,6 +5,7 @@
  * test-user
  */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +116,27 @@ static void test_supervisor_of_a_killed_task_ends(void **state)
     assert_true(run_task(d, 2, "true", NULL) != pid);
 }
 
+/* An agent that is short of descriptors keeps no supervisor: the supervisor ends, although the end of its
+ * task is not acknowledged yet. */
+static void test_supervisor_that_is_not_kept_ends(void **state)
+{
+    struct driver *d = *state;
+    struct rlimit few, was;
+    driver_run_as(d, 1, "echo $PPID >1.pid; until [ -e go ]; do sleep 0.01; done");
+    pid_t pid = driver_pid_in(d, "1.pid");
+    assert_int_equal(prlimit(driver_agent(d), RLIMIT_NOFILE, NULL, &was), 0);
+    few = (struct rlimit){.rlim_cur = 16, .rlim_max = was.rlim_max};
+    assert_int_equal(prlimit(driver_agent(d), RLIMIT_NOFILE, &few, NULL), 0);
+    char *go = xasprintf("%s/work/go", d->dir);
+    assert_int_equal(mkdir(go, 0700), 0);
+    free(go);
+    struct launch_end *e = driver_end(d, 1, false);
+    check_int("end", e->end_kind, END_EXITED);
+    driver_end_free(e);
+    driver_await(driver_is_gone, &pid, "a supervisor that is not kept ends");
+    assert_int_equal(prlimit(driver_agent(d), RLIMIT_NOFILE, &was, NULL), 0);
+}
+
 /* A task under a reused supervisor is as safe as any other: a later agent finds it. */
 static void test_second_task_is_adopted(void **state)
 {
@@ -144,6 +166,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_supervisor_goes_with_its_agent),
         AGENT_CASE(test_supervisor_that_was_killed_is_not_used),
         AGENT_CASE(test_supervisor_of_a_killed_task_ends),
+        AGENT_CASE(test_supervisor_that_is_not_kept_ends),
         AGENT_CASE(test_second_task_is_adopted),
     };
     return agent_cases(tests, argc, argv);

@@ -1,0 +1,121 @@
+/* test_shim_life.c - a supervisor from its first task to its end. */
+#include "tests/lib/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/shim/shim_life.h"
+#include "backend/task/shim_setup.h"
+#include "backend/task/taskdir.h"
+#include "src/base/str.h"
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+#include "src/proto/frame.h"
+#include "src/proto/msg.h"
+
+#define SEND_BUFFER 8192
+#define END_WAIT_MS 10000
+
+static void send_frame(int fd, unsigned type, const struct rec_desc *d, const void *body)
+{
+    struct str out = STR_INIT;
+    size_t at = frame_begin(&out);
+    codec_encode(d, body, &out);
+    frame_end(&out, at, (uint16_t)type, 0, 0);
+    assert_int_equal(send(fd, out.s, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+    str_fini(&out);
+}
+
+/* A task that writes nothing and ends at once, whose supervisor may stay. */
+static void send_task(int fd)
+{
+    struct shim_setup grant = {.version = SHIM_VERSION,
+                               .uid = geteuid(),
+                               .gid = getegid(),
+                               .agent = geteuid(),
+                               .stays = true},
+                      setup = {.version = SHIM_VERSION};
+    struct launch l = {.key = {.job = 1, .step = STEP_BATCH, .attempt = 1},
+                       .uid = geteuid(),
+                       .gid = getegid(),
+                       .workdir = xstrdup("/"),
+                       .time_limit_s = 0};
+    strv_push(&l.argv, "true");
+    struct launch_rank *r = rec_list_push(&l.ranks);
+    r->std_out = xstrdup("/dev/null");
+    r->std_err = xstrdup("/dev/null");
+    send_frame(fd, SHIM_GRANT, &shim_setup_rec, &grant);
+    send_frame(fd, SHIM_SETUP, &shim_setup_rec, &setup);
+    send_frame(fd, MSG_LAUNCH, &launch_rec, &l);
+    rec_fini(&launch_rec, &l);
+}
+
+/* Leaves room for one message more on its way to the agent. */
+static void fill(int to_agent, int agent)
+{
+    char junk = 0; /* small ones: the room of one is none for two */
+    int size = SEND_BUFFER;
+    setsockopt(to_agent, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    while (send(to_agent, &junk, sizeof junk, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        ;
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(recv(agent, &junk, sizeof junk, MSG_DONTWAIT), sizeof junk);
+}
+
+/* An agent that does not read the end of the task, as one that was stopped: the supervisor has said all but
+ * that, and must not wait for a task that never comes. */
+static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
+{
+    (void)state;
+    char dir[300], base[] = "/tmp/test_shim_life.XXXXXX", task[TASKDIR_NAME_SIZE];
+    struct launch_key key = {.job = 1, .step = STEP_BATCH, .attempt = 1};
+    int sv[2], status;
+    assert_non_null(mkdtemp(base));
+    snprintf(dir, sizeof dir, "%s/%s", base, taskdir_name(&key, task));
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv), 0);
+    fill(sv[1], sv[0]);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(sv[1], SHIM_SOCKET_FD);
+        syscall(SYS_close_range, SHIM_SOCKET_FD + 1, ~0U, 0);
+        _exit(shim_main(dir, NULL, 0));
+    }
+    close(sv[1]);
+    send_task(sv[0]);
+    struct pollfd gone = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    assert_true(gone.fd >= 0);
+    bool ended = poll(&gone, 1, END_WAIT_MS) == 1;
+    close(gone.fd);
+    if (!ended)
+        kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    check_int("it ends", ended, true);
+    check_int("status", status, 0);
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct launch_end end;
+    check_int("the record is there", taskdir_read_end(fd, &end), 0);
+    check_int("end", end.end_kind, END_EXITED);
+    rec_fini(&launch_end_rec, &end);
+    close(fd);
+    close(sv[0]);
+    fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    taskdir_remove(fd, task);
+    close(fd);
+    rmdir(base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_that_is_not_read_is_told_by_its_exit)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
