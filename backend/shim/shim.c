@@ -416,8 +416,8 @@ static void shim_finish(struct shim *s)
     end.message = s->message;
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
-    if (s->setup.stays)
-        shim_group_leave_cpus(s); /* the groups end with the job */
+    if (s->setup.stays) /* the groups end with the job, and so would a supervisor in them */
+        s->setup.stays = shim_group_leave_cpus(s);
     shim_store_end(s, &end);
     shim_agent_add(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->setup.stays)

@@ -101,16 +101,17 @@ int shim_group_join(const struct shim *s, const char **ret_group)
     return 0;
 }
 
-void shim_group_leave_cpus(struct shim *s)
+bool shim_group_leave_cpus(struct shim *s)
 {
     if (s->left_cpus || s->setup.ranks)
-        return;
+        return s->left_cpus;
     s->left_cpus = true;
     for (size_t i = 0; i < s->setup.inherited.n; i++) {
         char *above = xasprintf("%s/..", s->setup.inherited.v[i]);
-        group_enter(above);
+        s->left_cpus = group_enter(above) == 0 && s->left_cpus;
         free(above);
     }
+    return s->left_cpus;
 }
 
 bool shim_group_kill(const struct shim *s)

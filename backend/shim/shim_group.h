@@ -22,8 +22,8 @@ pid_t shim_group_fork(const struct shim *s);
  * entered. */
 int shim_group_join(const struct shim *s, const char **ret_group);
 /* Out of the group of the job's CPUs: a job that has more processes than it can run must not keep its shim
- * from killing them. Not needed where a group is killed at once. */
-void shim_group_leave_cpus(struct shim *s);
+ * from killing them. Not needed where a group is killed at once. Returns whether it has left. */
+bool shim_group_leave_cpus(struct shim *s);
 /* SIGKILL to all in the group of the ranks. False: there is none, or it cannot be killed as a whole. */
 bool shim_group_kill(const struct shim *s);
 
