@@ -5,6 +5,35 @@
 
 #include "src/base/idmap.h"
 
+char *slurm_columns_format(const char *const *names, size_t n, const char *word)
+{
+    struct str s = STR_INIT;
+    for (size_t i = 0; i < n; i++)
+        str_appendf(&s, "%s%s:%s", i ? "," : "", names[i], word);
+    return str_take(&s);
+}
+
+int slurm_columns_next(struct slurm_span *rest, const char *word, struct slurm_span *ret, size_t n,
+                       const char *command, struct errtext *err)
+{
+    size_t len = strlen(word);
+    if (!rest->n)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *end = memmem(rest->p, rest->n, word, len);
+        if (!end)
+            return err_set(err, -EBADMSG, "the answer of %s ends within a row", command);
+        ret[i] = (struct slurm_span){rest->p, (size_t)(end - rest->p)};
+        rest->n -= ret[i].n + len;
+        rest->p = end + len;
+    }
+    if (!rest->n || rest->p[0] != '\n')
+        return err_set(err, -EBADMSG, "%s prints rows of another form", command);
+    rest->p++;
+    rest->n--;
+    return 1;
+}
+
 char *slurm_table_format(const char *word)
 {
     static const char *const names[] = {
@@ -12,32 +41,16 @@ char *slurm_table_format(const char *word)
         SLURM_COLUMNS(X)
 #undef X
     };
-    struct str s = STR_INIT;
-    for (size_t i = 0; i < SLURM_N_COLUMNS; i++)
-        str_appendf(&s, "%s%s:%s", i ? "," : "", names[i], word);
-    return str_take(&s);
+    return slurm_columns_format(names, SLURM_N_COLUMNS, word);
 }
 
 int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row *ret, struct errtext *err)
 {
-    size_t len = strlen(word);
-    if (!rest->n)
-        return 0;
-    ret->whole = *rest;
-    for (size_t i = 0; i < SLURM_N_COLUMNS; i++) {
-        const char *end = memmem(rest->p, rest->n, word, len);
-        if (!end)
-            return err_set(err, -EBADMSG, "the answer of squeue ends within a row");
-        ret->columns[i] = (struct slurm_span){rest->p, (size_t)(end - rest->p)};
-        rest->n -= ret->columns[i].n + len;
-        rest->p = end + len;
-    }
-    ret->whole.n = (size_t)(rest->p - ret->whole.p);
-    if (!rest->n || rest->p[0] != '\n')
-        return err_set(err, -EBADMSG, "squeue prints rows of another form");
-    rest->p++;
-    rest->n--;
-    return 1;
+    ret->whole.p = rest->p;
+    int r = slurm_columns_next(rest, word, ret->columns, SLURM_N_COLUMNS, "squeue", err);
+    if (r > 0)
+        ret->whole.n = (size_t)(rest->p - 1 - ret->whole.p);
+    return r;
 }
 
 uint64_t slurm_table_hash(const struct slurm_row *row)

@@ -64,11 +64,18 @@ struct slurm_row {
     struct slurm_span columns[SLURM_N_COLUMNS];
 };
 
+/* The argument of -O for n columns, with that word behind each. Caller frees. */
+char *slurm_columns_format(const char *const *names, size_t n, const char *word)
+    __attribute__((warn_unused_result));
+/* Takes the next row of n columns off what is left of an answer of that command. Returns 1, 0 at its end,
+ * or -EBADMSG where the answer is cut off or not of that form. */
+int slurm_columns_next(struct slurm_span *rest, const char *word, struct slurm_span *ret, size_t n,
+                       const char *command, struct errtext *err) __attribute__((warn_unused_result));
+
 /* The argument of -O with that word behind each column. The word is of letters. Caller frees. */
 char *slurm_table_format(const char *word) __attribute__((warn_unused_result));
 
-/* Takes the next row off what is left of an answer. Returns 1, 0 at its end, or -EBADMSG where the answer
- * is cut off or not of that form. */
+/* The next row of all columns, as slurm_columns_next(). */
 int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 

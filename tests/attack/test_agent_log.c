@@ -10,13 +10,8 @@
 
 static size_t count_lines(const struct driver *d, const char *part)
 {
-    char *path = xasprintf("%s/agent.log", d->dir), line[1024];
-    FILE *f = fopen(path, "r");
-    size_t n = 0;
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f))
-        n += strstr(line, part) != NULL;
-    fclose(f);
+    char *path = xasprintf("%s/agent.log", d->dir);
+    size_t n = check_count_lines(path, part);
     free(path);
     return n;
 }

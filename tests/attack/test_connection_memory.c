@@ -1,5 +1,5 @@
 /* test_connection_memory.c - one user's connections fill the controller's memory: messages that never end,
- * a message of small records, events that nobody reads. */
+ * a message of small records, events that no client reads. */
 #include <poll.h>
 #include <unistd.h>
 

@@ -351,13 +351,7 @@ static void who_asks_beyond_his_rate_waits_and_is_answered(void **state)
 static size_t log_lines(const char *part)
 {
     char *path = xasprintf("%s/log/stokerd.log", getenv("STOKER_HOME"));
-    FILE *f = fopen(path, "r");
-    char line[4096];
-    size_t n = 0;
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f))
-        n += strstr(line, part) != NULL;
-    fclose(f);
+    size_t n = check_count_lines(path, part);
     free(path);
     return n;
 }

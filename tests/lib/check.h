@@ -54,6 +54,19 @@ static inline void check_make_file(const char *dir, const char *name, mode_t mod
     assert_int_equal(chmod(path, mode), 0);
 }
 
+/* How many lines of a file contain that part. */
+static inline size_t check_count_lines(const char *path, const char *part)
+{
+    FILE *f = fopen(path, "r");
+    char line[4096];
+    size_t n = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        n += strstr(line, part) != NULL;
+    fclose(f);
+    return n;
+}
+
 /* The seed of a random test: STOKER_TEST_SEED, or a new one; printed, so that a failure can be had
  * again. */
 static inline uint64_t check_seed(void)

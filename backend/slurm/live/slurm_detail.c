@@ -1,9 +1,9 @@
 #include "backend/slurm/live/slurm_detail.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/slurm/slurm_table.h"
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
@@ -31,10 +31,7 @@ char *slurm_detail_format(const char *word)
         DETAIL_COLUMNS(X)
 #undef X
     };
-    struct str s = STR_INIT;
-    for (size_t i = 0; i < DETAIL_N; i++)
-        str_appendf(&s, "%s%s:%s", i ? "," : "", names[i], word);
-    return str_take(&s);
+    return slurm_columns_format(names, DETAIL_N, word);
 }
 
 /* --- steps --- */
@@ -94,34 +91,13 @@ static int detail_by_id(const void *pa, const void *pb)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The columns of the next row; 0 at the end. */
-static int detail_next(struct slurm_span *rest, const char *word, struct slurm_span *columns,
-                       struct errtext *err)
-{
-    size_t len = strlen(word);
-    if (!rest->n)
-        return 0;
-    for (size_t i = 0; i < DETAIL_N; i++) {
-        const char *end = memmem(rest->p, rest->n, word, len);
-        if (!end)
-            return err_set(err, -EBADMSG, "the answer of squeue --steps ends within a row");
-        columns[i] = (struct slurm_span){rest->p, (size_t)(end - rest->p)};
-        rest->n -= columns[i].n + len;
-        rest->p = end + len;
-    }
-    size_t newline = rest->n != 0;
-    rest->p += newline;
-    rest->n -= newline;
-    return 1;
-}
-
 int slurm_detail_read_steps(struct job *j, const struct slurm_span *answer, const char *word,
                             struct errtext *err)
 {
     struct slurm_span rest = *answer, columns[DETAIL_N];
     struct job *read = job_new();
     int r;
-    while ((r = detail_next(&rest, word, columns, err)) > 0) {
+    while ((r = slurm_columns_next(&rest, word, columns, DETAIL_N, "squeue --steps", err)) > 0) {
         int32_t id;
         if (detail_step_id(&columns[DETAIL_STEP], &id))
             detail_add_step(read, j, id, columns);

@@ -1,10 +1,10 @@
 #include "backend/slurm/past/slurm_sacct.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/slurm/slurm_job.h"
+#include "backend/slurm/slurm_table.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -148,22 +148,9 @@ static struct job *sacct_read(const struct slurm_span f[static SACCT_N])
 int slurm_sacct_next(struct slurm_span *rest, const char *word, struct job **ret, struct errtext *err)
 {
     struct slurm_span f[SACCT_N];
-    size_t len = strlen(word);
     *ret = NULL;
-    if (!rest->n)
-        return 0;
-    for (size_t i = 0; i < SACCT_N; i++) {
-        const char *end = memmem(rest->p, rest->n, word, len);
-        if (!end)
-            return err_set(err, -EBADMSG, "the answer of sacct ends within a row");
-        f[i] = (struct slurm_span){rest->p, (size_t)(end - rest->p)};
-        rest->n -= f[i].n + len;
-        rest->p = end + len;
-    }
-    if (!rest->n || rest->p[0] != '\n')
-        return err_set(err, -EBADMSG, "sacct prints rows of another form");
-    rest->p++;
-    rest->n--;
-    *ret = sacct_read(f);
-    return 1;
+    int r = slurm_columns_next(rest, word, f, SACCT_N, "sacct", err);
+    if (r > 0)
+        *ret = sacct_read(f);
+    return r;
 }

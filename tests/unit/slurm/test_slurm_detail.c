@@ -49,8 +49,11 @@ static void test_steps(void **state)
     assert_string_equal(j->steps.v[2].name, "odd name=x\n3.7 forged");
 
     struct errtext err;
-    struct slurm_span cut = span("3.0" WORD "17954"), empty = span("");
+    struct slurm_span cut = span("3.0" WORD "17954"), empty = span(""),
+                      more = span("3.0" WORD "1" WORD "1" WORD "n1" WORD "bash" WORD "a column more" WORD
+                                  "\n");
     assert_int_equal(slurm_detail_read_steps(j, &cut, WORD, &err), -EBADMSG);
+    assert_int_equal(slurm_detail_read_steps(j, &more, WORD, &err), -EBADMSG);
     assert_int_equal(j->steps.n, 3);
     assert_int_equal(slurm_detail_read_steps(j, &empty, WORD, NULL), 0);
     assert_int_equal(j->steps.n, 3);
