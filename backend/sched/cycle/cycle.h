@@ -74,6 +74,11 @@ uint32_t planner_array_running(const struct planner *p, uint32_t array);
 /* Copies the plan slots of `from`, over the same nodes, to p, except for that job. */
 void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job);
 
+/* Whether a start now, of a job of that class that is not in the queue, leaves enough of limits and
+ * licences for planned starts. If false, g->rest has the verdict and the job with the planned start. */
+bool planner_leaves_promises(struct planner *p, struct job_class *g, const struct job *j, uint32_t choice,
+                             const struct pool_parts *parts, int64_t len);
+
 /* The first job of a partition that does not fit; 0: none. */
 uint32_t planner_first_blocked(const struct planner *p, uint32_t part);
 

@@ -47,9 +47,12 @@ struct promise_beside {
 };
 
 struct promise_check {
-    struct cycle *s;
-    const struct pending_entry *u; /* the entry that would start */
+    struct planner *p;
+    struct job_class *g;
+    const struct pending_entry *u; /* the entry that would start; NULL: a job that is not in the queue: */
+    const struct job *job;
     struct limit_request request;
+    uint32_t tier; /* that it would start in: starts planned in lower ones are not kept from it */
     int64_t start, end;
     bool visited_only; /* only entries visited in this iteration: the jobs before it */
     VEC(struct promise_beside) beside;
@@ -58,16 +61,17 @@ struct promise_check {
 
 static void promise_find_beside(struct promise_check *x)
 {
-    const struct planner *p = x->s->p;
+    const struct planner *p = x->p;
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         bool there = x->visited_only ? h->visited == p->queue.slots.iteration
                                      : plan_slots_is_there(&p->queue.slots, h);
-        if (w == x->u || !promise_counts(w) || !there || h->use.start >= x->end || h->use.end <= x->start)
+        if (w == x->u || !promise_counts(w) || !there || h->tier < x->tier || h->use.start >= x->end ||
+            h->use.end <= x->start)
             continue;
         struct promise_beside b = {.u = w, .request = promise_request(p, w)};
         if (limits_share(p->queue.limits, x->request.who, b.request.who) ||
-            (x->u->class->licensed && w->class->licensed))
+            (x->g->licensed && w->class->licensed))
             vec_push(&x->beside, b);
     }
 }
@@ -77,6 +81,8 @@ static int64_t promise_end_of(void *ctx, uint32_t job)
     const struct planner *p = ctx;
     const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
     int64_t end = 0;
+    if (r && r->away) /* a victim of the search, which has gone by the start that is looked for */
+        return p->queue.now.ms;
     for (size_t i = 0; r && i < r->v.n; i++)
         end = r->v.v[i]->use.parts && r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
     return end ? end : WHEN_NEVER;
@@ -84,12 +90,15 @@ static int64_t promise_end_of(void *ctx, uint32_t job)
 
 static bool promise_allows_limits_at(struct promise_check *x, int64_t t)
 {
-    struct planner *p = x->s->p;
+    struct planner *p = x->p;
     struct limit_verdict v;
     vec_clear(&x->gone);
     vec_for_each (&p->queue.active.started, i)
         if (p->queue.active.started.v[i]->use.end <= t)
             vec_push(&x->gone, p->queue.active.started.v[i]->request);
+    vec_for_each (&p->preempt.preemptor_charges, i)
+        if (p->preempt.preemptor_charges.v[i].end <= t)
+            vec_push(&x->gone, p->preempt.preemptor_charges.v[i].request);
     struct limit_future f = {.t = t,
                              .planned = x->then.v,
                              .n_planned = x->then.n,
@@ -99,14 +108,14 @@ static bool promise_allows_limits_at(struct promise_check *x, int64_t t)
                              .ctx = p};
     if (limits_allow_at(p->queue.limits, &x->request, &f, &v))
         return true;
-    x->u->class->rest.verdict = v;
+    x->g->rest.verdict = v;
     return false;
 }
 
 /* Licences of jobs that run now and end by then are free again. */
 static bool promise_allows_licences_at(const struct promise_check *x, int64_t t)
 {
-    struct planner *p = x->s->p;
+    struct planner *p = x->p;
     const struct model *m = p->queue.view->model;
     struct licence_use use = {VEC_INIT};
     licence_copy(&use, &p->preempt.licences);
@@ -121,7 +130,13 @@ static bool promise_allows_licences_at(const struct promise_check *x, int64_t t)
         if (p->queue.active.started.v[i]->use.end <= t && req_detail(&j->req)->licenses)
             licence_book(&use, m, req_detail(&j->req)->licenses, true);
     }
-    bool fits = licence_fits(&use, m, queue_job(&p->queue, x->u->job));
+    vec_for_each (&p->preempt.preemptor_charges, i) {
+        const struct preemptor_charge *c = &p->preempt.preemptor_charges.v[i];
+        const struct job *j = c->licensed && c->end <= t ? queue_job(&p->queue, c->job) : NULL;
+        if (j)
+            licence_book(&use, m, req_detail(&j->req)->licenses, true);
+    }
+    bool fits = licence_fits(&use, m, x->job);
     licence_use_fini(&use);
     return fits;
 }
@@ -135,7 +150,7 @@ static bool promise_allows_at(struct promise_check *x, int64_t t)
             vec_push(&x->then, x->beside.v[i].request);
     }
     return promise_allows_limits_at(x, t) &&
-           (!x->u->class->licensed || x->u->chosen || promise_allows_licences_at(x, t));
+           (!x->g->licensed || (x->u && x->u->chosen) || promise_allows_licences_at(x, t));
 }
 
 /* More is used only at the times when one of them starts. */
@@ -147,7 +162,7 @@ static bool promise_allows(struct promise_check *x, bool always)
         if (x->beside.v[i].u->slot.use.start > x->start)
             allows = promise_allows_at(x, x->beside.v[i].u->slot.use.start);
     if (!allows)
-        x->u->class->rest.promised_to = x->beside.n ? x->beside.v[0].u->job : 0;
+        x->g->rest.promised_to = x->beside.n ? x->beside.v[0].u->job : 0;
     vec_fini(&x->beside);
     vec_fini(&x->then);
     vec_fini(&x->gone);
@@ -158,11 +173,14 @@ bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *
                            int64_t len)
 {
     struct cycle_gets *x = ctx;
-    const struct planner *p = x->s->p;
-    struct promise_check c = {.s = x->s,
+    struct planner *p = x->s->p;
+    uint32_t at = x->s->positions[choice].at;
+    struct promise_check c = {.p = p,
+                              .g = x->g,
                               .u = x->u,
-                              .request =
-                                  cycle_request_at(p, x->g, x->u, x->s->positions[choice].at, parts, len),
+                              .job = queue_job(&p->queue, x->u->job),
+                              .request = cycle_request_at(p, x->g, x->u, at, parts, len),
+                              .tier = x->g->tiers[job_class_tier_of(x->g, at)].tier,
                               .start = start,
                               .end = when_plus(start, len)};
     if (!x->g->licensed &&
@@ -174,12 +192,30 @@ bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *
     return false;
 }
 
+bool planner_leaves_promises(struct planner *p, struct job_class *g, const struct job *j, uint32_t choice,
+                             const struct pool_parts *parts, int64_t len)
+{
+    int64_t start = p->queue.now.ms;
+    struct promise_check c = {.p = p,
+                              .g = g,
+                              .job = j,
+                              .request = g->requests[choice],
+                              .tier = g->tiers[job_class_tier_of(g, choice)].tier,
+                              .start = start,
+                              .end = when_plus(start, len)};
+    limit_request_set_placement(parts, len, &c.request);
+    return promise_allows(&c, false);
+}
+
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it)
 {
-    const struct planner *p = s->p;
-    struct promise_check c = {.s = s,
+    struct planner *p = s->p;
+    struct promise_check c = {.p = p,
+                              .g = u->class,
                               .u = u,
+                              .job = queue_job(&p->queue, u->job),
                               .request = promise_request(p, u),
+                              .tier = u->slot.tier,
                               .start = u->slot.use.start,
                               .end = u->slot.use.end,
                               .visited_only = before_it};

@@ -24,8 +24,10 @@ static uint32_t choose_open(struct planner *p, const struct job_class *g, struct
 
 struct gets { /* what it would get where it is placed */
     struct planner *p;
-    const struct job_class *g;
+    struct job_class *g;
+    const struct job *j;
     const uint32_t *positions; /* of the choices, in the group */
+    struct trial *ret;
 };
 
 static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
@@ -34,6 +36,20 @@ static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, 
     struct limit_request request = x->g->requests[x->positions[choice]];
     limit_request_set_placement(parts, len, &request);
     return limits_check(planner_queue(x->p)->limits, &request, NULL) != LIMIT_OVER_HARD;
+}
+
+/* Planned starts of other jobs need what is left of a limit or a licence. */
+static bool leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start,
+                            int64_t len)
+{
+    const struct gets *x = ctx;
+    (void)start; /* now */
+    x->g->rest.verdict.state = LIMIT_OK;
+    if (planner_leaves_promises(x->p, x->g, x->j, x->positions[choice], parts, len))
+        return true;
+    x->ret->verdict = x->g->rest.verdict;
+    x->ret->reason = x->ret->verdict.state == LIMIT_OK ? REASON_LICENSES : limit_reason(&x->ret->verdict);
+    return false;
 }
 
 static char *trial_names_of(struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
@@ -64,16 +80,18 @@ static bool has_licences(struct planner *p, const struct job *j)
     return licence_fits(&planner_queue(p)->active.licences, planner_queue(p)->view->model, j);
 }
 
-static void try_group(struct planner *p, const struct job_class *g, const struct job *j, int64_t from,
+static void try_group(struct planner *p, struct job_class *g, const struct job *j, int64_t from,
                       struct trial *ret)
 {
     struct plan_choice *open = xcalloc(g->n_choices, sizeof *open);
     uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
-    struct gets gets = {.p = p, .g = g, .positions = positions};
+    bool limited = limits_any(planner_queue(p)->limits);
+    struct gets gets = {.p = p, .g = g, .j = j, .positions = positions, .ret = ret};
     struct plan_request it = {.choices = open,
                               .n_choices = choose_open(p, g, open, positions, ret),
                               .deadline = g->deadline,
-                              .allows = limits_any(planner_queue(p)->limits) ? may_get : NULL,
+                              .allows = limited ? may_get : NULL,
+                              .leaves = limited || g->licensed ? leaves_promises : NULL,
                               .ctx = &gets};
     struct placement at = {0};
     if (!it.n_choices)
@@ -83,6 +101,7 @@ static void try_group(struct planner *p, const struct job_class *g, const struct
     if (ret->reason == REASON_NONE && from <= planner_queue(p)->now.ms &&
         plan_slots_start_beside(&planner_queue(p)->slots, &it, &at)) {
         ret->now = true;
+        ret->reason = REASON_NONE; /* a placement before it may have been refused */
         ret->len_ms = at.len;
         ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].partition].name;
         ret->nodes = trial_names_of(p, &at.parts, &ret->cpus);

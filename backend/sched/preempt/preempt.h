@@ -24,6 +24,7 @@ struct reclaimable { /* what would come free if all candidates of a preemptor we
 struct preemptor_charge { /* what a preemptor is promised, as limits and throttles count it */
     uint32_t job, array_job;
     struct limit_request request;
+    int64_t end; /* of the planned start */
     bool licensed;
 };
 

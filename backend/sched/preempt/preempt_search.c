@@ -134,6 +134,7 @@ static void search_look_near_everywhere(struct preempt_search *h)
 
 static void search_suspend_active(struct pool *pool, struct active_job *r, bool away)
 {
+    r->away = away;
     vec_for_each (&r->v, i) {
         struct pool_use *u = &r->v.v[i]->use;
         if (!u->parts)
@@ -210,11 +211,22 @@ static bool search_is_free_for(struct preempt_search *h, int64_t len)
     return yes;
 }
 
+/* Leaves enough of limits and licences for planned starts. */
+static bool search_leaves_promises(struct preempt_search *h, int64_t len)
+{
+    const struct plan_request *it = h->item;
+    if (!it->leaves || it->leaves(it->ctx, h->at, &h->parts, h->start, len))
+        return true;
+    h->judge.refused = true;
+    return false;
+}
+
 static bool search_fits(struct preempt_search *h)
 {
     int64_t len = plan_request_length_at(h->item, h->at, h->start);
     return plan_request_is_in_time(h->item, h->start, len) &&
-           search_is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
+           search_is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now)) &&
+           search_leaves_promises(h, len);
 }
 
 /* On one node: a victim makes room only where it ran. */

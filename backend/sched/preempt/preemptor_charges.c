@@ -14,7 +14,8 @@ static void charges_add(struct preempt *p, const struct pending_entry *u, uint32
         queue_job(p->queue, u->job); /* NULL: it has left, which the queue does not know yet */
     struct preemptor_charge made = {.job = u->job,
                                     .array_job = j ? j->array_job : 0,
-                                    .request = extra_slots_request(u, partition, use)};
+                                    .request = extra_slots_request(u, partition, use),
+                                    .end = use->end};
     limits_charge(p->queue->limits, &made.request);
     made.licensed = j && u->class->licensed;
     if (made.licensed)

@@ -97,6 +97,7 @@ struct active_job {
     uint32_t for_job;              /* its preemptor; 0: none */
     int64_t leaves_until;          /* until then its preemptor waits for its end */
     bool noted;                    /* as entry.noted */
+    bool away; /* out of the pool for a moment, while a search tries a start at which it has gone */
 };
 
 struct tentative { /* a start of the last cycle, until the state has it */

@@ -1,6 +1,8 @@
 /* test_promises.c - planned starts keep what they need of limits and licences, and never move later for a
  * job that was in the queue before.
  */
+#include <signal.h>
+
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -28,7 +30,7 @@ static struct limit_spec *limit(enum limit_scope scope, const char *name)
     return s;
 }
 
-static uint32_t submit_to(const char *user, const char *parts, uint32_t cpus, uint32_t gpus,
+static struct job *job_of(const char *user, const char *parts, uint32_t cpus, uint32_t gpus,
                           uint32_t minutes)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
@@ -39,10 +41,21 @@ static uint32_t submit_to(const char *user, const char *parts, uint32_t cpus, ui
     j->req.gpus_per_node = gpus;
     j->req.mem_node_mib = 1;
     j->req.time_limit_s = minutes * 60;
+    return j;
+}
+
+static uint32_t submit_job(struct job *j)
+{
     l.now.ms -= MS_PER_S;
     uint32_t id = lab_submit(&l, j);
     planner_note_job(planner, id);
     return id;
+}
+
+static uint32_t submit_to(const char *user, const char *parts, uint32_t cpus, uint32_t gpus,
+                          uint32_t minutes)
+{
+    return submit_job(job_of(user, parts, cpus, gpus, minutes));
 }
 
 static uint32_t submit(const char *user, uint32_t cpus, uint32_t gpus, uint32_t minutes)
@@ -160,6 +173,189 @@ static void test_a_promise_within_a_soft_limit_is_kept(void **state)
     (void)a;
 }
 
+/* Jobs of QOS "urgent" may preempt those of "low" on n3. */
+static void make_cheap_and_urgent(void)
+{
+    struct qos_spec *q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("low")};
+    q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("urgent")};
+    strv_push(&q->preempt, "low");
+    lab_node(&l, "n3", 1, 8000, 4, NULL); /* where the promised job does not fit */
+    lab_part(&l, "side", "n3")->preempt_mode = PREEMPT_REQUEUE;
+}
+
+static uint32_t submit_in(const char *part, const char *user, const char *qos)
+{
+    struct job *j = job_of(user, part, 1, 0, 600);
+    req_detail_mut(&j->req)->qos = xstrdup(qos);
+    return submit_job(j);
+}
+
+static uint32_t submit_qos(const char *user, const char *qos, uint32_t gpus, uint32_t minutes,
+                           int64_t begins_in_min)
+{
+    struct job *j = job_of(user, "side", 1, gpus, minutes);
+    req_detail_mut(&j->req)->qos = xstrdup(qos);
+    if (begins_in_min)
+        req_detail_mut(&j->req)->begin.ms = l.now.ms + begins_in_min * 60 * MS_PER_S;
+    return submit_job(j);
+}
+
+/* A preemptor takes no more of a limit than promises leave, however it gets its nodes. */
+static void test_a_preemptor_leaves_the_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t minutes;
+        bool preempts;
+    } rows[] = {{"longer than the promise", 60, false}, {"until the promise", 20, true}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        make_cheap_and_urgent();
+        limit(LIMIT_USER, "*")->hard.gpus = 4;
+        lab_configure(&l);
+        submit("bob", 8, 4, 30), submit("cid", 8, 4, 60), submit_qos("dan", "low", 0, 600, 0);
+        cycle_full();
+        uint32_t urgent = submit_qos("ann", "urgent", 1, rows[i].minutes, 1);
+        uint32_t first = submit("ann", 8, 4, 60);
+        cycle_resume();
+        check_int(rows[i].name, planned(first), 30);
+        l.now.ms += 60 * MS_PER_S;
+        planner_note_job(planner, urgent);
+        cycle_resume();
+        check_int(rows[i].name, last.preempts.n > 0, rows[i].preempts);
+        check_int(rows[i].name, planned(first), 29);
+        sched_fixture_end(state);
+        set_up(state);
+    }
+}
+
+/* The victim is of the preemptor's user: what it has of the limit is free when the preemptor starts. */
+static void test_a_victim_leaves_its_part_of_the_limit(void **state)
+{
+    (void)state;
+    make_cheap_and_urgent();
+    limit(LIMIT_USER, "*")->hard.gpus = 6;
+    lab_configure(&l);
+    submit("bob", 8, 4, 30), submit("cid", 8, 4, 60), submit_qos("ann", "low", 2, 600, 0);
+    cycle_full();
+    uint32_t urgent = submit_qos("ann", "urgent", 2, 60, 1), first = submit("ann", 8, 4, 60);
+    cycle_resume();
+    assert_int_equal(planned(first), 30);
+    l.now.ms += 60 * MS_PER_S;
+    planner_note_job(planner, urgent);
+    cycle_resume();
+    assert_int_equal(last.preempts.n, 1);
+    assert_int_equal(planned(first), 29);
+}
+
+/* A start in a lower tier is promised no part of a limit against a higher tier. */
+static void test_a_higher_tier_takes_the_limit(void **state)
+{
+    (void)state;
+    limit(LIMIT_USER, "*")->hard.gpus = 4;
+    lab_node(&l, "n3", 1, 8000, 4, NULL);
+    lab_part(&l, "side", "n3")->priority_tier = 2;
+    lab_configure(&l);
+    submit("bob", 8, 4, 30), submit("cid", 8, 4, 60);
+    cycle_full();
+    uint32_t first = submit("ann", 8, 4, 60);
+    cycle_resume();
+    assert_int_equal(planned(first), 30);
+    uint32_t higher = submit_to("ann", "side", 1, 1, 60);
+    cycle_resume();
+    assert_true(runs(higher));
+    assert_int_equal(planned(first), -1); /* it waits for the limit now */
+}
+
+/* --- jobs that are not in the queue --- */
+
+/* What `sbatch --test-only` says comes true: it knows what promises need of limits and licences. */
+static void test_a_trial_leaves_what_promises_need(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool licence;
+        uint32_t minutes;
+        bool now;
+    } rows[] = {{"limit, longer", false, 60, false},
+                {"limit, until then", false, 20, true},
+                {"licence, longer", true, 60, false},
+                {"licence, until then", true, 20, true}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        if (rows[i].licence)
+            *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 1};
+        else
+            limit(LIMIT_USER, "*")->hard.gpus = 4;
+        lab_node(&l, "n3", 1, 8000, 4, NULL);
+        lab_part(&l, "side", "n3");
+        lab_configure(&l);
+        submit("bob", 8, 4, 30), submit("cid", 8, 4, 60);
+        cycle_full();
+        struct job *j = job_of("ann", "main", 8, 4, 60);
+        req_detail_mut(&j->req)->licenses = rows[i].licence ? xstrdup("lic") : NULL;
+        uint32_t first = submit_job(j);
+        cycle_resume();
+        check_int(rows[i].name, planned(first), 30);
+        j = job_of("ann", "side", 1, 1, rows[i].minutes);
+        req_detail_mut(&j->req)->licenses = rows[i].licence ? xstrdup("lic") : NULL;
+        struct sched_view v = lab_view(&l);
+        struct trial t;
+        planner_try(planner, &v, j, l.now, &t);
+        check_int(rows[i].name, t.now, rows[i].now);
+        trial_fini(&t);
+        uint32_t other = submit_job(j);
+        cycle_resume();
+        check_int(rows[i].name, runs(other), rows[i].now);
+        sched_fixture_end(state);
+        set_up(state);
+    }
+}
+
+/* --- victims --- */
+
+/* Victims that are back in the queue start at once on nodes that their preemptor has left idle: it has
+ * started elsewhere meanwhile, or was cancelled. */
+static void test_victims_do_not_wait_beside_idle_nodes(void **state)
+{
+    (void)state;
+    for (int cancelled = 0; cancelled < 2; cancelled++) {
+        const char *name = cancelled ? "cancelled" : "started elsewhere";
+        make_cheap_and_urgent();
+        lab_node(&l, "n4", 1, 8000, 4, NULL);
+        struct part_spec *p = lab_part(&l, "both", "n[3-4]");
+        p->preempt_mode = PREEMPT_REQUEUE;
+        p->grace_s = 600;
+        p->requeue_after_grace = true;
+        lab_configure(&l);
+        uint32_t other = submit_qos("bob", "normal", 0, 600, 0);
+        uint32_t victim = submit_in("both", "dan", "low"), urgent;
+        cycle_full();
+        urgent = submit_in("both", "ann", "urgent");
+        cycle_resume();
+        check_int(name, last.preempts.n, 1);
+        if (!cancelled) {
+            end(other);
+            cycle_resume();
+            check_int(name, runs(urgent), true);
+        } else {
+            l.now.ms -= MS_PER_S;
+            assert_int_equal(lab_kill(&l, urgent, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+            planner_note_job(planner, urgent);
+        }
+        check_int(name, lab_get(&l, victim)->state, JOB_COMPLETING);
+        l.now.ms -= MS_PER_S;
+        assert_int_equal(lab_end(&l, victim, STEP_BATCH, 0, END_KILLED, 0, SIGTERM), 0);
+        planner_note_job(planner, victim);
+        cycle_resume();
+        check_int(name, runs(victim), true);
+        sched_fixture_end(state);
+        set_up(state);
+    }
+}
+
 /* --- order of arrival --- */
 
 /* SCHED-8: an end freed the slot of partition `side`, and the first job there took the nodes that were
@@ -215,6 +411,11 @@ int main(void)
         TEST(test_a_job_behind_leaves_the_limit),
         TEST(test_a_job_behind_leaves_the_licence),
         TEST(test_a_promise_within_a_soft_limit_is_kept),
+        TEST(test_a_preemptor_leaves_the_limit),
+        TEST(test_a_victim_leaves_its_part_of_the_limit),
+        TEST(test_a_higher_tier_takes_the_limit),
+        TEST(test_a_trial_leaves_what_promises_need),
+        TEST(test_victims_do_not_wait_beside_idle_nodes),
         TEST(test_an_end_moves_no_promise),
         TEST(test_an_arrival_before_it_does),
     };
