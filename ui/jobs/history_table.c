@@ -92,14 +92,14 @@ static const struct job *history_table_job_of(const void *row)
 
 static bool is_array(const void *row)
 {
-    return !((const struct jobs_row *)row)->job;
+    return !jobrows_job(row);
 }
 
 static void history_table_get_sign(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    if (!r->job) {
+    if (!jobrows_job(r)) {
         bool failed = r->array->fail, other = r->array->ended;
         rich_sign(&f->text,
                   failed  ? ROLE_FAILED
@@ -110,9 +110,9 @@ static void history_table_get_sign(const void *ctx, const void *row, struct tabl
                           : 'D');
         return;
     }
-    rich_sign(&f->text, job_role(r->job), job_state_glyph((enum job_state)r->job->state));
+    rich_sign(&f->text, job_role(jobrows_job(r)), job_state_glyph((enum job_state)jobrows_job(r)->state));
     f->has_num = true;
-    f->num = job_role(r->job);
+    f->num = job_role(jobrows_job(r));
 }
 
 static void history_table_get_ended(const void *ctx, const void *row, struct table_field *f)
@@ -201,8 +201,8 @@ static void get_cause(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    if (r->job) {
-        job_cause(&f->text, r->job);
+    if (jobrows_job(r)) {
+        job_cause(&f->text, jobrows_job(r));
         return;
     }
     arrayinfo_progress(r->array, false, f);

@@ -150,7 +150,7 @@ static void history_fill_side(struct history *h, const struct trow *row)
     const struct jobs_row *p = jobrows_row(row);
     const struct job *j = pastlist_job(row);
     lines_clear(l);
-    if (!p->job)
+    if (!jobrows_job(p))
         lines_addf(l, ROLE_DIM, tr("%zu of %u elements are loaded; the latest:"), p->array->n,
                    job_origin(j)->array_count);
     jobinfo_summary(l, h->v.ui, j);
@@ -267,7 +267,7 @@ static const char *history_label(struct view *v, enum action a)
 {
     const struct trow *row = table_current(&history_of(v)->list.table);
     const struct jobs_row *r = jobrows_row(row);
-    return again_label(pastlist_job(row), r && !r->job && r->array->fail, a);
+    return again_label(pastlist_job(row), r && !jobrows_job(r) && r->array->fail, a);
 }
 
 static void history_subject(struct view *v, struct row_subject *ret)

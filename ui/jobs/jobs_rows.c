@@ -80,7 +80,7 @@ static void jobs_rows_take_job(struct jobrows *r, const struct job *j)
     else
         r->n_run += !job_state_is_final((enum job_state)j->state);
     if (!j->array_job || r->flat) {
-        r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j, .job = j};
+        r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j};
         return;
     }
     struct array_row *a = array_of(r, j->array_job);
@@ -142,7 +142,7 @@ static void order_members(struct jobrows *r, const struct array_row *a)
 
 static uint64_t jobs_rows_row_id(const struct jobs_row *r)
 {
-    return r->array ? ARRAY_ROW | r->array->id : r->job->id;
+    return r->array ? ARRAY_ROW | r->array->id : r->cols.shown->id;
 }
 
 void jobrows_order(struct jobrows *r, const struct table *t)
@@ -165,13 +165,15 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui)
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct array_row *a = r->rows[i].array;
         uint64_t id = jobs_rows_row_id(&r->rows[i]);
+        if (a && table_wants_children(t, id))
+            r->arrays[a - r->arrays].open = &r->rows[at];
         table_add(t, (struct trow){.id = id,
                                    .data = &r->rows[i],
                                    .branch = a != NULL,
-                                   .watched = is_watched(ui, a ? a->any : r->rows[i].job, a != NULL)});
-        for (size_t k = 0; a && table_wants_children(t, id) && k < a->n; k++) {
+                                   .watched = is_watched(ui, r->rows[i].cols.shown, a != NULL)});
+        for (size_t k = 0; a && a->open && k < a->n; k++) {
             const struct job *j = r->members[a->first + k];
-            r->rows[at] = (struct jobs_row){.cols.shown = j, .job = j, .array = a};
+            r->rows[at] = (struct jobs_row){.cols.shown = j, .array = a};
             table_add(t, (struct trow){.id = j->id,
                                        .data = &r->rows[at++],
                                        .depth = 1,
@@ -186,6 +188,13 @@ uint64_t jobrows_parent(const void *row)
     return j->array_job ? ARRAY_ROW | j->array_job : 0;
 }
 
+const struct job *jobrows_job(const struct jobs_row *r)
+{
+    const struct array_row *a = r->array;
+    bool element = a && a->open && r >= a->open && r < a->open + a->n;
+    return a && !element ? NULL : r->cols.shown;
+}
+
 const struct jobs_row *jobrows_row(const struct trow *row)
 {
     return row ? row->data : NULL;
@@ -195,15 +204,15 @@ void jobrows_id(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    if (r->job)
-        jobtext_id(&f->text.text, r->job, BITSTR_LEN_DEFAULT);
+    if (jobrows_job(r))
+        jobtext_id(&f->text.text, jobrows_job(r), BITSTR_LEN_DEFAULT);
     else
         array_id_text(&f->text.text, r->cols.shown);
     rich_role(&f->text, ROLE_NORMAL);
     f->has_num = true;
     const struct job *j = r->cols.shown;
     f->num = j->array_job ? j->array_job : j->id;
-    if (r->job && j->array_job) /* exact: both are below the 53 bits of a double */
+    if (jobrows_job(r) && j->array_job) /* exact: both are below the 53 bits of a double */
         f->minor = job_is_array_record(j) || j->array_index >= INDEX_END ? (INDEX_END - 1.0) / INDEX_END
                                                                          : j->array_index / INDEX_END;
 }

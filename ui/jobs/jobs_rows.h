@@ -20,14 +20,15 @@ struct array_row {
     uint32_t run, wait, done, fail, ended; /* elements, also those that have left the state; ended:
                                               cancelled and the like */
     uint32_t total;
-    uint64_t cpus, gpus, nodes; /* of those that run or are about to end */
-    size_t first, n;            /* its jobs, in jobrows.members */
+    uint64_t cpus, gpus, nodes;  /* of those that run or are about to end */
+    size_t first, n;             /* its jobs, in jobrows.members */
+    const struct jobs_row *open; /* the rows of its jobs, n of them; NULL: the table shows none */
 };
 
+/* There is one of each job of a screen: what can be found out is not stored. */
 struct jobs_row {
     struct jobcols_row cols;
-    const struct job *job;         /* NULL: an array */
-    const struct array_row *array; /* NULL: a job that belongs to none */
+    const struct array_row *array; /* the array, or that of the element; NULL: neither */
 };
 
 struct jobrows_found { /* a job of an array, as the walk has brought it */
@@ -64,6 +65,8 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui);
 
 /* The array as a whole that has or would have the job of a row, for a table; 0: none. */
 uint64_t jobrows_parent(const void *row);
+/* The job of a row; NULL: the row is an array as a whole. */
+const struct job *jobrows_job(const struct jobs_row *r);
 /* What stands in a row of the table; NULL where row is. */
 const struct jobs_row *jobrows_row(const struct trow *row);
 /* A column: "4711", "4711_3", "4711_[0-199]". */

@@ -42,9 +42,10 @@ static void jobs_table_get_glyph(const void *ctx, const void *row, struct table_
     (void)ctx;
     const struct jobs_row *r = row;
     char glyph = ' ';
-    enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
-    if (r->job)
-        glyph = job_glyph(r->job);
+    const struct job *j = jobrows_job(r);
+    enum role role = j ? job_role(j) : array_role(r->array, &glyph);
+    if (j)
+        glyph = job_glyph(j);
     else if (role == ROLE_HELD)
         glyph = 'H';
     rich_sign(&f->text, role, glyph);
@@ -56,10 +57,11 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    if (r->job) {
-        job_words(&f->text, r->job);
+    const struct job *j = jobrows_job(r);
+    if (j) {
+        job_words(&f->text, j);
         if (!f->room) /* a filter may know it by Slurm's word */
-            rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)r->job->state));
+            rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)j->state));
     } else {
         const struct array_row *a = r->array;
         rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? tr("running ") : "",
@@ -73,8 +75,8 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
 /* Whose time is shown: an array's is that of its oldest running element. */
 static const struct job *timed(const struct jobs_row *r)
 {
-    if (r->job)
-        return r->job;
+    if (jobrows_job(r))
+        return jobrows_job(r);
     return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
 }
 
@@ -186,30 +188,30 @@ static void get_left(const void *ctx, const void *row, struct table_field *f)
 /* What it holds; what it asks for while it waits. */
 static uint64_t amount(const struct jobs_row *r, uint64_t running, uint32_t (*count)(const struct job *))
 {
-    if (!r->job)
+    if (!jobrows_job(r))
         return running ? running : count(r->array->any);
-    return job_is_between(r->job) ? 0 : count(r->job);
+    return job_is_between(jobrows_job(r)) ? 0 : count(jobrows_job(r));
 }
 
 static void jobs_table_get_cpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    field_count(f, amount(r, r->job ? 0 : r->array->cpus, job_cpus), ROLE_NORMAL);
+    field_count(f, amount(r, jobrows_job(r) ? 0 : r->array->cpus, job_cpus), ROLE_NORMAL);
 }
 
 static void jobs_table_get_gpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    field_count(f, amount(r, r->job ? 0 : r->array->gpus, job_gpus), ROLE_NORMAL);
+    field_count(f, amount(r, jobrows_job(r) ? 0 : r->array->gpus, job_gpus), ROLE_NORMAL);
 }
 
 static void jobs_table_get_nodes(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct jobs_row *r = row;
-    field_count(f, amount(r, r->job ? 0 : r->array->nodes, job_nodes), ROLE_NORMAL);
+    field_count(f, amount(r, jobrows_job(r) ? 0 : r->array->nodes, job_nodes), ROLE_NORMAL);
 }
 
 static void jobs_table_get_memory(const void *ctx, const void *row, struct table_field *f)
@@ -265,15 +267,16 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
 {
     const struct jobs_row *r = row;
     const struct joblist *l = ctx;
-    if (r->job && r->job->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
+    const struct job *j = jobrows_job(r);
+    if (j && j->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
         if (l->table.drawn[table_find_column(&l->table, "when")])
-            job_wait_words_apart(&f->text, l->cols.ui, r->job);
+            job_wait_words_apart(&f->text, l->cols.ui, j);
         else
-            job_wait_words(&f->text, l->cols.ui, r->job);
+            job_wait_words(&f->text, l->cols.ui, j);
         f->text.n_runs = 0; /* the sign and the start have the colour */
         rich_role(&f->text, ROLE_NORMAL);
-    } else if (r->job)
-        job_where(&f->text, r->job, jobs_table_now_of(ctx));
+    } else if (j)
+        job_where(&f->text, j, jobs_table_now_of(ctx));
     else
         arrayinfo_progress(r->array, true, f);
 }
@@ -413,7 +416,7 @@ static void jobs_table_each_job(void *ctx, struct jobrows *r, jobrows_each_fn *e
 static uint64_t jobs_table_row_number(const struct jobs_row *r)
 {
     const struct job *j = r->cols.shown;
-    return j->array_job ? (uint64_t)j->array_job << 32 | (r->job ? j->array_index : 0)
+    return j->array_job ? (uint64_t)j->array_job << 32 | (jobrows_job(r) ? j->array_index : 0)
                         : (uint64_t)j->id << 32;
 }
 
@@ -437,8 +440,8 @@ static void order_active(struct jobrows *r)
     size_t n = 0;
     while (n < r->n_rows &&
            (r->rows[n].array ? r->rows[n].array->run > 0
-                             : r->rows[n].job->state != JOB_PENDING &&
-                                   !job_state_is_final((enum job_state)r->rows[n].job->state)))
+                             : r->rows[n].cols.shown->state != JOB_PENDING &&
+                                   !job_state_is_final((enum job_state)r->rows[n].cols.shown->state)))
         n++;
     bool sorted = true; /* they mostly are */
     for (size_t i = 1; i < n && sorted; i++)
@@ -457,7 +460,7 @@ static int row_group(const void *row)
     const struct jobs_row *r = row;
     if (r->array)
         return r->array->run ? GROUP_RUNNING : r->array->wait ? GROUP_WAITING : GROUP_ENDED;
-    enum job_state s = (enum job_state)r->job->state;
+    enum job_state s = (enum job_state)r->cols.shown->state;
     return s == JOB_PENDING ? GROUP_WAITING : job_state_is_final(s) ? GROUP_ENDED : GROUP_RUNNING;
 }
 

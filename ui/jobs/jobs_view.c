@@ -134,11 +134,11 @@ static void jobs_fill_side(struct jobs_screen *j)
     if (!r)
         return;
     struct ui *ui = j->v.ui;
-    const struct job *job = r->job              ? r->job
+    const struct job *job = jobrows_job(r)      ? jobrows_job(r)
                             : r->array->oldest  ? r->array->oldest
                             : r->array->pending ? r->array->pending
                                                 : r->array->any;
-    if (!r->job) {
+    if (!jobrows_job(r)) {
         array_id_text(&lines_add(l)->text, job);
         rich_role(&l->v[0], ROLE_TITLE);
         rich_addf(&l->v[0], ROLE_STRONG, "  %s", jobtext_name(job));
@@ -231,11 +231,11 @@ static void jobs_gather(void *arg, const struct trow *row)
     struct targets_gathering *g = arg;
     const struct jobs_row *r = jobrows_row(row);
     const struct joblist *l = &g->j->list;
-    if (!r->job)
+    if (!jobrows_job(r))
         targets_add_array(&g->targets, l->rows.members + r->array->first, r->array->n);
     else if (!r->array ||
              !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
-        targets_add_job(&g->targets, r->job);
+        targets_add_job(&g->targets, jobrows_job(r));
 }
 
 static void jobs_act_on_targets(struct jobs_screen *j, enum action a)
@@ -251,8 +251,8 @@ static const struct job *job_under_cursor(const struct jobs_screen *j)
     const struct jobs_row *r = joblist_current(&j->list);
     if (!r)
         return NULL;
-    if (r->job)
-        return r->job;
+    if (jobrows_job(r))
+        return jobrows_job(r);
     return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
 }
 
@@ -260,7 +260,7 @@ static const struct job *job_under_cursor(const struct jobs_screen *j)
 static const struct job *waiting_of(const struct jobs_screen *j)
 {
     const struct jobs_row *r = joblist_current(&j->list);
-    return r && !r->job ? r->array->pending : NULL;
+    return r && !jobrows_job(r) ? r->array->pending : NULL;
 }
 
 static void jobs_ask_why(struct jobs_screen *j, const struct job *job)
@@ -268,7 +268,7 @@ static void jobs_ask_why(struct jobs_screen *j, const struct job *job)
     const struct array_row *a = joblist_current(&j->list)->array;
     if (waiting_of(j))
         why_open(j->v.ui, waiting_of(j));
-    else if (!joblist_current(&j->list)->job && !a->oldest)
+    else if (!jobrows_job(joblist_current(&j->list)) && !a->oldest)
         why_open_array(j->v.ui, a, j->list.rows.members + a->first);
     else
         why_open(j->v.ui, job);
@@ -279,8 +279,8 @@ static void jobs_open_job(struct jobs_screen *j)
     const struct jobs_row *r = joblist_current(&j->list);
     if (!r)
         return;
-    if (r->job)
-        ui_push(j->v.ui, &jobpage_view, &r->job->id);
+    if (jobrows_job(r))
+        ui_push(j->v.ui, &jobpage_view, &jobrows_job(r)->id);
     else
         ui_push(j->v.ui, &array_view, &r->array->id);
 }
@@ -318,7 +318,7 @@ static const char *jobs_label(struct view *v, enum action a)
 {
     struct jobs_screen *j = jobs_of(v);
     const struct jobs_row *r = joblist_current(&j->list);
-    const struct array_row *of = r && !r->job ? r->array : NULL;
+    const struct array_row *of = r && !jobrows_job(r) ? r->array : NULL;
     if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
         return NULL;
     return again_label(job_under_cursor(j), of && of->fail, a);

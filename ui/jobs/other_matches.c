@@ -71,7 +71,7 @@ bool othermatches_work(struct other_matches *o, struct joblist *l, bool *ret_don
     if (!o->at)
         return false;
     for (int i = 0; o->at && i < SLICE; i++) {
-        const struct jobs_row row = {.cols.shown = o->at, .job = o->at};
+        const struct jobs_row row = {.cols.shown = o->at};
         if (o->at->uid != ui_uid(l->cols.ui) && table_row_passes(&l->table, &row))
             o->found++;
         o->at = job_behind(l, o->at);
