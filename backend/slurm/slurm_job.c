@@ -240,7 +240,7 @@ static void read_record(struct job *j, const struct slurm_row *row)
         return;
     }
     for (size_t i = 0; i < spec.ranges.n; i++)
-        *rec_list_push(&j->array_pending) = spec.ranges.v[i];
+        *rec_list_push(&job_rare_mut(j)->array_pending) = spec.ranges.v[i];
     j->req.array_throttle = spec.throttle;
     req_detail_mut(&j->req)->array_spec = slurm_text(COLUMN(row, INDEX));
     array_spec_fini(&spec);

@@ -1,6 +1,7 @@
 /* apply_job.c - the folds that concern a job as a whole. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -21,13 +22,13 @@ static bool steps_are_fresh(const struct job *j)
 static bool array_is_sound(const struct job *j)
 {
     if (!j->array_job)
-        return !j->array_pending.n;
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+        return !job_rare(j)->array_pending.n;
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         if (!r->step || r->last < r->first || r->last == ARRAY_NONE || (r->last - r->first) % r->step)
             return false;
     }
-    return j->array_job == j->id && j->array_pending.n && j->kind != JOB_KIND_STEPS;
+    return j->array_job == j->id && job_rare(j)->array_pending.n && j->kind != JOB_KIND_STEPS;
 }
 
 /* A job that comes in has done nothing yet. */
@@ -62,8 +63,8 @@ int apply_submit(struct model *m, const struct event *ev, const struct job *body
 /* Position of the range that holds index; -1 where none does. */
 static int find_range(const struct job *j, uint32_t index)
 {
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
             return (int)i;
     }
@@ -73,24 +74,25 @@ static int find_range(const struct job *j, uint32_t index)
 /* Takes index out of range `at`, which splits in two where it lies inside. */
 static void take_index(struct job *j, int at, uint32_t index)
 {
-    struct index_range *r = &j->array_pending.v[at];
+    struct job_rare *rare = job_rare_mut(j);
+    struct index_range *r = &rare->array_pending.v[at];
     struct index_range before = *r, after = *r;
     before.last = index - r->step;
     after.first = index + r->step;
     bool has_before = index > r->first, has_after = index < r->last;
     if (has_before && has_after) {
-        rec_list_push(&j->array_pending);
-        r = &j->array_pending.v[at];
-        for (size_t i = j->array_pending.n - 1; i > (size_t)at + 1; i--)
-            j->array_pending.v[i] = j->array_pending.v[i - 1];
+        rec_list_push(&rare->array_pending);
+        r = &rare->array_pending.v[at];
+        for (size_t i = rare->array_pending.n - 1; i > (size_t)at + 1; i--)
+            rare->array_pending.v[i] = rare->array_pending.v[i - 1];
         r[0] = before;
         r[1] = after;
     } else if (has_before || has_after) {
         *r = has_before ? before : after;
     } else {
-        for (size_t i = (size_t)at; i + 1 < j->array_pending.n; i++)
-            j->array_pending.v[i] = j->array_pending.v[i + 1];
-        j->array_pending.n--;
+        for (size_t i = (size_t)at; i + 1 < rare->array_pending.n; i++)
+            rare->array_pending.v[i] = rare->array_pending.v[i + 1];
+        rare->array_pending.n--;
     }
 }
 
@@ -109,23 +111,21 @@ static struct job *split_element(struct model *m, struct job *j, uint32_t index,
     int at = find_range(j, index);
     if (!new_id) {
         model_unlink_job(m, j);
-        free(j->array_pending.v);
-        j->array_pending.v = NULL;
-        j->array_pending.n = 0;
+        rec_list_free(&index_range_rec, &job_rare_mut(j)->array_pending);
         j->array_index = index;
         model_link_job(m, j);
         return j;
     }
-    /* An element does not carry the ranges: they may be many. */
+    /* An element does not carry the ranges: they may be many. Nor has it a box for nothing. */
     struct job_rare rare = *job_rare(j);
+    rare.array_pending.v = NULL;
+    rare.array_pending.n = 0;
     rare.array_failed.v = NULL;
     rare.array_failed.n = 0;
     rare.array_gone.v = NULL;
     rare.array_gone.n = 0;
     struct job like = *j;
-    like.array_pending.v = NULL;
-    like.array_pending.n = 0;
-    like.rare = j->rare ? &rare : NULL;
+    like.rare = memcmp(&rare, &job_nothing_rare, sizeof rare) != 0 ? &rare : NULL;
     struct job *e = xcalloc(1, sizeof *e);
     rec_copy(&job_rec, e, &like);
     take_index(j, at, index);

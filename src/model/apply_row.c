@@ -12,8 +12,8 @@
 
 static bool ranges_are_sound(const struct job *j)
 {
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         if (!r->step || r->last < r->first || r->last == ARRAY_NONE || (r->last - r->first) % r->step)
             return false;
     }
@@ -40,8 +40,8 @@ static bool job_row_is_sound(const struct job *j)
 {
     return j->id && j->id != UINT32_MAX && j->state < JOB_N_STATES && j->kind <= JOB_KIND_INTERACTIVE &&
            j->hold <= HOLD_ADMIN && j->reason < REASON_N && j->fate <= FATE_REQUEUE_HOLD &&
-           j->kill_cause < KILL_N_CAUSES && (j->array_job || !j->array_pending.n) && ranges_are_sound(j) &&
-           tasks_are_sound(j) && holds_what_it_may(j);
+           j->kill_cause < KILL_N_CAUSES && (j->array_job || !job_rare(j)->array_pending.n) &&
+           ranges_are_sound(j) && tasks_are_sound(j) && holds_what_it_may(j);
 }
 
 int apply_job_row(struct model *m, const struct event *ev, const struct job *body)

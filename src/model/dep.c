@@ -311,8 +311,8 @@ static enum dep_state state_of_fate(const struct dep *d, enum dep_type type, con
 /* The last index of the other array's waiting elements around k; k itself where that one does not wait. */
 static uint32_t waits_until(const struct job *array, uint32_t k)
 {
-    for (size_t i = 0; array && i < array->array_pending.n; i++) {
-        const struct index_range *r = &array->array_pending.v[i];
+    for (size_t i = 0; array && i < job_rare(array)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(array)->array_pending.v[i];
         if (r->step == 1 && k >= r->first && k <= r->last)
             return r->last;
     }
@@ -326,8 +326,8 @@ static enum dep_state state_of_record(const struct model *m, const struct job *j
 {
     const struct job *array = model_get_job(m, d->job);
     enum dep_state best = DEP_NEVER;
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         for (uint64_t k = r->first; k <= r->last; k += r->step) {
             struct fate f = fate_of(m, d, (uint32_t)k);
             enum dep_state s = state_of_fate(d, d->type, &f, now, NULL);

@@ -188,8 +188,8 @@ uint32_t job_pending_elements(const struct job *j)
     if (!job_is_array_record(j))
         return j->state == JOB_PENDING;
     uint32_t n = 0;
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         n += (r->last - r->first) / r->step + 1;
     }
     return n;
@@ -342,8 +342,8 @@ char *job_format_id(const struct job *j, size_t max)
     if (j->array_index != ARRAY_NONE)
         return xasprintf("%u_%u", j->array_job, j->array_index);
     struct str b = STR_INIT;
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         const char *comma = i ? "," : "";
         if (r->first == r->last)
             str_appendf(&b, "%s%u", comma, r->first);
@@ -392,8 +392,8 @@ const char *job_batch_host(const struct job *j)
 /* Does this array record still stand for the element? */
 static bool has_pending_element(const struct job *j, uint32_t index)
 {
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         if (index >= r->first && index <= r->last && (index - r->first) % (r->step ? r->step : 1) == 0)
             return true;
     }

@@ -301,9 +301,10 @@ struct job_rare {
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
     uint32_t losses; /* times that it was queued again because its node was lost, since the last release */
     char *kill_user; /* name of kill_uid; of a preemption the other job's user */
-    REC_LIST(struct job_event) events;       /* the oldest first: src/model/jobevents.h */
-    REC_LIST(struct state_count) array_gone; /* of the array's record: elements that have been retired */
-    struct causes preempt_why;               /* by which rule */
+    REC_LIST(struct job_event) events;          /* the oldest first: src/model/jobevents.h */
+    REC_LIST(struct state_count) array_gone;    /* of the array's record: elements that have been retired */
+    struct causes preempt_why;                  /* by which rule */
+    REC_LIST(struct index_range) array_pending; /* of the array's record: elements that it stands for */
     struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
                                forecast says; unset: not known. Not of the state */
 };
@@ -344,9 +345,8 @@ struct job {
     struct job_rare *rare;     /* read through job_rare(), written through job_rare_mut() */
     struct job_origin *origin; /* read through job_origin(), written through job_origin_mut() */
     char *user;
-    char *partition;                            /* where it runs; the request's first until it starts */
-    char *request_id;                           /* the client's, makes a retried submission the same job */
-    REC_LIST(struct index_range) array_pending; /* elements that this record stands for */
+    char *partition;  /* where it runs; the request's first until it starts */
+    char *request_id; /* the client's, makes a retried submission the same job */
     uint32_t priority;
     uint32_t time_limit_s; /* in force once started */
     struct wall t_submit, t_eligible, t_start, t_end;
@@ -361,7 +361,7 @@ struct job {
     F(S, U32, id) F(S, U8, kind) F(S, U8, state) G(S, SUB, req, job_req) F(S, U32, uid) G(S, BOXED, origin, U32, gid)     \
     F(S, STR, user) G(S, BOXED, origin, STR, group) F(S, STR, partition) G(S, BOXED, origin, STR, submit_host) G(S, BOXED, origin, STR, command)          \
     F(S, STR, request_id) F(S, U32, array_job) F(S, U32, array_index)                                        \
-    G(S, LISTOF, array_pending, index_range) G(S, BOXED, origin, U32, array_count) G(S, BOXED, origin, U32, array_min)                     \
+    G(S, BOXED_LISTOF, rare, array_pending, index_range) G(S, BOXED, origin, U32, array_count) G(S, BOXED, origin, U32, array_min)                     \
     G(S, BOXED, origin, U32, array_max) G(S, BOXED, origin, U32, array_step) F(S, U8, hold) F(S, U8, reason)                             \
     G(S, BOXED, rare, STR, reason_detail) F(S, U32, priority) F(S, WALL, t_submit) F(S, WALL, t_eligible)    \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, time_limit_s) F(S, U32, restarts) F(S, U32, launches)    \

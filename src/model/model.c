@@ -66,8 +66,8 @@ struct job *model_get_job(const struct model *m, uint32_t id)
 
 static bool ranges_have(const struct job *j, uint32_t index)
 {
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
             return true;
     }

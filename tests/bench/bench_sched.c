@@ -226,7 +226,7 @@ static void fill_request(struct job_req *r, uint32_t user)
 static uint32_t submit(struct job *j)
 {
     uint32_t id = j->id = m.next_job;
-    if (j->array_pending.n)
+    if (job_rare(j)->array_pending.n)
         j->array_job = id;
     j->partition = xstrdup(j->req.partition);
     j->t_submit = j->t_eligible = now;
@@ -526,7 +526,8 @@ static void measure_array(void)
             j->req.cpus_per_task = 1u << i % 6;
             j->req.time_limit_s = 3600;
             if (rows[r].elements > 1)
-                *rec_list_push(&j->array_pending) = (struct index_range){0, rows[r].elements - 1, 1};
+                *rec_list_push(&job_rare_mut(j)->array_pending) =
+                    (struct index_range){0, rows[r].elements - 1, 1};
             submit(j);
         }
         struct figures f = {0};

@@ -24,7 +24,8 @@ static void fill(struct model *m, const char *dependency)
     struct job *a = new_job(1), *b = new_job(2), *c = new_job(3), *d = new_job(4);
     a->state = JOB_COMPLETED;
     b->array_job = 2;
-    *(struct index_range *)rec_list_push(&b->array_pending) = (struct index_range){.last = 8, .step = 2};
+    *(struct index_range *)rec_list_push(&job_rare_mut(b)->array_pending) =
+        (struct index_range){.last = 8, .step = 2};
     job_origin_mut(b)->array_max = 8;
     job_origin_mut(b)->array_step = 2;
     job_origin_mut(b)->array_count = 5;
@@ -36,7 +37,8 @@ static void fill(struct model *m, const char *dependency)
     *(struct index_range *)rec_list_push(&job_rare_mut(c)->array_failed) =
         (struct index_range){.last = 1, .step = 1};
     d->array_job = 4;
-    *(struct index_range *)rec_list_push(&d->array_pending) = (struct index_range){.last = 3, .step = 1};
+    *(struct index_range *)rec_list_push(&job_rare_mut(d)->array_pending) =
+        (struct index_range){.last = 3, .step = 1};
     job_origin_mut(d)->array_max = 3;
     job_origin_mut(d)->array_step = 1;
     job_origin_mut(d)->array_count = 4;

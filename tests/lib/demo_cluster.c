@@ -114,7 +114,8 @@ static void build_ended(struct lab *l, struct demo_cluster *s)
 static void build_array(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "sweep", 1000, "alice", "cpu", 4, 0, "sweep.sh");
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = 0, .last = 99, .step = 1};
     job_origin_mut(j)->array_count = 100;
     job_origin_mut(j)->array_max = 99;
     job_origin_mut(j)->array_step = 1;

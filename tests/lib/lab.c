@@ -108,7 +108,7 @@ struct job *lab_job(const struct lab *l, enum job_kind kind)
 uint32_t lab_submit(struct lab *l, struct job *j)
 {
     uint32_t id = j->id = l->m.next_job;
-    if (j->array_pending.n)
+    if (job_rare(j)->array_pending.n)
         j->array_job = id;
     if (!j->partition)
         j->partition = xstrdup(j->req.partition);

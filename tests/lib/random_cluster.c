@@ -139,7 +139,7 @@ void any_submit(struct lab *l, struct planner *p)
         s->gpus = any_maybe(2, any_below(3));
         s->mem_mib = any_one_in(3) ? any_below(4000) : MEM_NOT_GIVEN;
     } else if (any_one_in(4)) {
-        *rec_list_push(&j->array_pending) = (struct index_range){0, any_below(8), 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, any_below(8), 1};
         j->req.array_throttle = any_one_in(2) ? 1 + any_below(3) : 0;
     }
     if (any_one_in(10)) {

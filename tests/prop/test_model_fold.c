@@ -317,8 +317,9 @@ static void do_submit(struct world *w)
     } else if (one_in(w, 3)) {
         j->array_job = j->id;
         uint32_t first = below(w, 5), step = 1 + below(w, 3);
-        *rec_list_push(&j->array_pending) = (struct index_range){first, first + step * below(w, 4), step};
-        *rec_list_push(&j->array_pending) = (struct index_range){100, 100, 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) =
+            (struct index_range){first, first + step * below(w, 4), step};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){100, 100, 1};
     }
     happen(w, EV_SUBMIT, j->id, j);
     free(j);
@@ -327,9 +328,10 @@ static void do_submit(struct world *w)
 static uint32_t pick_element(struct world *w, const struct job *j, uint32_t *ret_new_id)
 {
     *ret_new_id = 0;
-    if (!job_is_array_record(j) || !j->array_pending.n)
+    if (!job_is_array_record(j) || !job_rare(j)->array_pending.n)
         return ARRAY_NONE;
-    const struct index_range *r = &j->array_pending.v[below(w, (uint32_t)j->array_pending.n)];
+    const struct index_range *r =
+        &job_rare(j)->array_pending.v[below(w, (uint32_t)job_rare(j)->array_pending.n)];
     bool last = job_pending_elements(j) == 1;
     *ret_new_id = one_in(w, 15) ? below(w, 6) : last ? 0 : w->l.m.next_job;
     return r->first + r->step * below(w, (r->last - r->first) / r->step + 1) + one_in(w, 20);

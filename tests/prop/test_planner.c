@@ -129,7 +129,7 @@ static void submit(struct world *w)
     free(j->user);
     j->user = one_of(users, N_OF(users));
     if (any_one_in(5)) {
-        *rec_list_push(&j->array_pending) = (struct index_range){0, 1 + any_below(5), 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 1 + any_below(5), 1};
         j->req.array_throttle = any_one_in(2) ? 1 + any_below(3) : 0;
     }
     if (any_one_in(15)) {

@@ -175,7 +175,7 @@ static void submit(struct world *w)
     free(j->user);
     j->user = xstrdup(users[any_below(3)]);
     if (any_one_in(6)) {
-        *rec_list_push(&j->array_pending) = (struct index_range){0, 1 + any_below(3), 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 1 + any_below(3), 1};
         r->array_throttle = any_one_in(2) ? 1 + any_below(2) : 0;
     }
     w->l.now.ms -= MS_PER_S;

@@ -48,7 +48,8 @@ static inline uint32_t array_fixture_submit(struct lab *l, uint32_t n, uint32_t 
     j->req.workdir = xstrdup("/home/alice/sweep");
     job_origin_mut(j)->command = xstrdup("sweep.sh");
     job_origin_mut(j)->submit_host = xstrdup("login1");
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = n - 1, .step = 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = 0, .last = n - 1, .step = 1};
     job_origin_mut(j)->array_count = n;
     job_origin_mut(j)->array_max = n - 1;
     job_origin_mut(j)->array_step = 1;

@@ -59,7 +59,8 @@ static void build(struct play *p)
         job_origin_mut(j)->array_count = 6;
         job_origin_mut(j)->array_max = 5;
         job_origin_mut(j)->array_step = 1;
-        *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 5, .step = 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) =
+            (struct index_range){.first = 0, .last = 5, .step = 1};
         j->array_index = ARRAY_NONE;
         lab_submit(l, j);
     }
@@ -75,7 +76,7 @@ static void start(struct play *p, const struct job *j)
     struct ev_start body = {
         .array_index = ARRAY_NONE, .partition = xstrdup("main"), .time_limit_s = 3600 + 60 * dice(p, 10)};
     if (job_is_array_record(j)) {
-        body.array_index = j->array_pending.v[0].first;
+        body.array_index = job_rare(j)->array_pending.v[0].first;
         body.new_id = job_pending_elements(j) > 1 ? p->u.lab.m.next_job : 0;
     }
     p->taken[cpu] = true;

@@ -240,7 +240,8 @@ static void an_array_is_one_row(void **state)
     struct uilab *u = &g->u;
     struct job *j = new_job(u, "hundred");
     j->array_job = j->id;
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = 0, .last = 99, .step = 1};
     job_origin_mut(j)->array_count = 100;
     job_origin_mut(j)->array_max = 99;
     job_origin_mut(j)->array_step = 1;

@@ -451,7 +451,7 @@ static void an_array_keeps_its_counts(void **unused)
     lab_part(&u.lab, "main", "n1");
     lab_configure(&u.lab);
     struct job *j = lab_job(&u.lab, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 7, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 7, 1};
     job_origin_mut(j)->array_count = 8;
     job_origin_mut(j)->array_max = 7;
     job_origin_mut(j)->array_step = 1;

@@ -68,7 +68,8 @@ static void elements_to_come_show_the_pattern(void **state)
 
     struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
     uint32_t id = j->id = j->array_job = u->lab.m.next_job;
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = 7, .last = 7, .step = 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = 7, .last = 7, .step = 1};
     job_origin_mut(j)->array_count = job_origin_mut(j)->array_step = 1;
     j->req.std_out = xstrdup("last-%a.log");
     req_detail_mut(&j->req)->std_err = xstrdup("all.err");

@@ -90,8 +90,8 @@ static void elements_take_job(struct array_elements *e, const struct job *j, boo
 
 static void take_pending(struct array_elements *e, const struct job *record)
 {
-    for (size_t i = 0; i < record->array_pending.n; i++) {
-        const struct index_range *r = &record->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(record)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(record)->array_pending.v[i];
         uint32_t step = r->step ? r->step : 1;
         for (uint64_t k = r->first; k <= r->last; k += step) {
             size_t at = array_elements_find(e, (uint32_t)k);

@@ -58,8 +58,8 @@ void target_name(const struct target *t, const struct model *m, struct msg_act *
 static void take_waiting(struct target *t, const struct job *record)
 {
     t->waiting = xreallocarray(NULL, job_pending_elements(record), sizeof *t->waiting);
-    for (size_t i = 0; i < record->array_pending.n; i++) {
-        const struct index_range *r = &record->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(record)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(record)->array_pending.v[i];
         for (uint64_t k = r->first; k <= r->last; k += r->step ? r->step : 1)
             t->waiting[t->n_waiting++] = (uint32_t)k;
     }

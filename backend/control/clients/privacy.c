@@ -36,8 +36,6 @@ static void privacy_mask_job(const struct job *j, struct private_row *room)
                              .alloc.n = j->alloc.n,
                              .user = user,
                              .partition = j->partition,
-                             .array_pending.v = j->array_pending.v,
-                             .array_pending.n = j->array_pending.n,
                              .reason = j->reason,
                              .priority = j->priority,
                              .t_submit = j->t_submit,
@@ -47,7 +45,10 @@ static void privacy_mask_job(const struct job *j, struct private_row *room)
                              .time_limit_s = j->time_limit_s,
                              .fate = j->fate,
                              .kill_cause = j->kill_cause,
+                             .rare = &room->rare,
                              .origin = &room->origin};
+    room->rare = (struct job_rare){.array_pending.v = job_rare(j)->array_pending.v,
+                                   .array_pending.n = job_rare(j)->array_pending.n};
     const struct job_origin *origin = job_origin(j);
     room->origin = (struct job_origin){.gid = UINT32_MAX,
                                        .array_count = origin->array_count,

@@ -18,7 +18,8 @@ bool privacy_hides_job(const struct session *s, const struct job *j);
  * command lines. *room is used where j cannot be shown as it is; then privacy_end_row frees it. */
 struct private_row {
     struct job job;
-    struct job_origin origin; /* this and the members below are those of a hidden job */
+    struct job_rare rare; /* this and the members below are those of a hidden job */
+    struct job_origin origin;
     struct job_req_detail detail;
     bool used;                   /* job owns what is in it */
     REC_LIST(struct step) steps; /* its job owns nothing */

@@ -14,8 +14,6 @@ struct job array_element_of(const struct job *record, uint32_t index)
 {
     struct job e = *record;
     e.array_index = index;
-    e.array_pending.v = NULL;
-    e.array_pending.n = 0;
     return e;
 }
 

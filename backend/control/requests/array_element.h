@@ -8,7 +8,7 @@
  * to it alone. NULL: the record has ended, and its elements with it. To be called when nothing can be
  * refused any more. */
 struct job *array_element_split(struct control *c, struct job *record, uint32_t index);
-/* The job that it would be, to look at: it owns nothing, its id is the record's. */
+/* The job that it would be, to look at: it owns nothing, its id and its boxes are the record's. */
 struct job array_element_of(const struct job *record, uint32_t index);
 struct job_ids { /* what is done to one of them may free it */
     VEC(uint32_t) ids;

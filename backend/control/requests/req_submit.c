@@ -138,8 +138,8 @@ static void submit_set_array(struct control *c, struct job *j, struct request_ch
         return;
     }
     j->array_job = j->id;
-    j->array_pending.v = a.ranges.v;
-    j->array_pending.n = a.ranges.n;
+    job_rare_mut(j)->array_pending.v = a.ranges.v;
+    job_rare_mut(j)->array_pending.n = a.ranges.n;
     a.ranges.v = NULL;
     a.ranges.n = 0;
     struct job_origin *origin = job_origin_mut(j);

@@ -5,8 +5,8 @@
 
 uint32_t cycle_nth_element(const struct job *j, uint32_t n)
 {
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *r = &job_rare(j)->array_pending.v[i];
         uint32_t here = (r->last - r->first) / r->step + 1;
         if (n < here)
             return r->first + n * r->step;

@@ -144,8 +144,8 @@ static struct job *planner_copy_job(const struct job *from, bool has_memory)
                                              .array_min = job_origin(from)->array_min,
                                              .array_max = job_origin(from)->array_max,
                                              .array_step = job_origin(from)->array_step};
-    for (size_t i = 0; i < from->array_pending.n; i++)
-        *rec_list_push(&j->array_pending) = from->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(from)->array_pending.n; i++)
+        *rec_list_push(&job_rare_mut(j)->array_pending) = job_rare(from)->array_pending.v[i];
     for (size_t i = 0; i < from->alloc.n; i++)
         rec_copy(&alloc_rec, rec_list_push(&j->alloc), &from->alloc.v[i]);
     j->holding = from->holding;

@@ -76,12 +76,12 @@ static bool sorts_by_element(const struct squeue_listing *l)
 
 static void push_elements(struct squeue_listing *l, const struct job *j)
 {
-    const struct job_row any = {.job = j, .element = j->array_pending.v[0].first};
+    const struct job_row any = {.job = j, .element = job_rare(j)->array_pending.v[0].first};
     struct stencil s;
     stencil_make(&s, &l->format, &any, &l->cx, column_names_element);
     bool can_be_alike = !sorts_by_element(l), is_first = true;
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *range = &j->array_pending.v[i];
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {
+        const struct index_range *range = &job_rare(j)->array_pending.v[i];
         for (uint64_t k = range->first; k <= range->last; k += range->step ? range->step : 1) {
             if (!is_wanted_element(l->q, j, (uint32_t)k))
                 continue;
@@ -151,7 +151,8 @@ void listing_add_job(void *ctx, const struct job *j)
         return;
     if (q->steps)
         push_steps(l, j);
-    else if (job_is_array_record(j) && j->array_pending.n && (q->elements || !is_wanted_whole(q, j)))
+    else if (job_is_array_record(j) && job_rare(j)->array_pending.n &&
+             (q->elements || !is_wanted_whole(q, j)))
         push_elements(l, j);
     else
         push_row(l, j, NULL, ARRAY_NONE);

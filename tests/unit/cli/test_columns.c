@@ -25,7 +25,8 @@ static void setup_jobs(struct fixture *f)
     f->array = make_job(6, JOB_PENDING, "sweep");
     f->array->array_job = 6;
     f->array->req.array_throttle = 4;
-    *rec_list_push(&f->array->array_pending) = (struct index_range){.first = 1, .last = 9, .step = 2};
+    *rec_list_push(&job_rare_mut(f->array)->array_pending) =
+        (struct index_range){.first = 1, .last = 9, .step = 2};
     f->element = make_job(12, JOB_RUNNING, "sweep");
     f->element->array_job = 6;
     f->element->array_index = 0;
@@ -262,8 +263,8 @@ static struct job *full_job(enum job_state state, enum job_kind kind)
     j->state = state;
     j->kind = kind;
     j->reason = REASON_RAISED_SIGNAL;
-    for (size_t i = 0; i < j->array_pending.n; i++)
-        j->array_pending.v[i] =
+    for (size_t i = 0; i < job_rare(j)->array_pending.n; i++)
+        job_rare(j)->array_pending.v[i] =
             (struct index_range){.first = 5 * (uint32_t)i, .last = 5 * (uint32_t)i + 3, .step = 1};
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)

@@ -71,7 +71,8 @@ static void array_and_waiting_records(void **unused)
     j->req.array_throttle = 2;
     j->reason = REASON_DEPENDENCY;
     j->req.dependency = xstrdup("afterok:34");
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 3, .step = 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = 0, .last = 3, .step = 1};
     model_take_job(&m, j);
     struct job_cx cx = job_cx_from_env(&m);
     struct job_row r = {.job = j, .element = ARRAY_NONE};

@@ -253,7 +253,7 @@ static void test_submissions_that_do_not_fit(void **state)
         case BACKWARDS:
         case FAR_ARRAY:
             j->array_job = i == FAR_ARRAY ? there : j->id;
-            *rec_list_push(&j->array_pending) =
+            *rec_list_push(&job_rare_mut(j)->array_pending) =
                 (struct index_range){4, i == BACKWARDS ? 2 : 6, i == NO_STEP ? 0 : 2};
             break;
         case ELEMENT: j->array_index = 3; break;
@@ -353,8 +353,10 @@ static void test_rows_that_do_not_fit(void **state)
     assert_int_equal(tell(EV_JOB_ROW, id, &job_rec, &row), -EINVAL);
     row = *lab_get(&l, id);
     row.array_job = id;
-    row.array_pending.v = &bad; /* whose elements cannot be counted */
-    row.array_pending.n = 1;
+    struct job_rare rare = *job_rare(&row);
+    rare.array_pending.v = &bad; /* whose elements cannot be counted */
+    rare.array_pending.n = 1;
+    row.rare = &rare;
     assert_int_equal(tell(EV_JOB_ROW, id, &job_rec, &row), -EINVAL);
     struct node n = *model_get_node(&l.m, "n1");
     n.state = NODE_N_STATES;

@@ -131,7 +131,7 @@ static void test_kill_and_requeue_of_a_step_job(void **state)
 static uint32_t array(uint32_t first, uint32_t last, uint32_t step, uint32_t throttle)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){first, last, step};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){first, last, step};
     j->req.array_throttle = throttle;
     j->request_id = xstrdup("r");
     return lab_submit(&l, j);
@@ -170,7 +170,8 @@ static void test_array_life(void **state)
     assert_int_equal(lab_start(&l, id, 5, 2, lab_alloc("n1", 0, 1, 0, 0, 1)), 0); /* from the middle */
     id_must_be("two ranges", id, "1_[1,3,7,9%2]");
     id_must_be("the element", 2, "1_5");
-    assert_int_equal(lab_get(&l, id)->array_pending.n, 2);
+    assert_int_equal(job_rare(lab_get(&l, id))->array_pending.n, 2);
+    assert_null(lab_get(&l, 2)->rare); /* an element has no box for the ranges, which are the record's */
     assert_int_equal(lab_start(&l, id, 1, 3, lab_alloc("n1", 1, 1, 0, 0, 1)), 0);
     assert_int_equal(split(id, 9, 4), 0);
     id_must_be("ends taken", id, "1_[3,7%2]");

@@ -32,7 +32,7 @@ static int set_up(void **state)
     lab_submit(&l, j);
     assert_int_equal(lab_place(&l, STEPS, 0, 0, lab_alloc("n2", 0, 1, 0, 0, 10)), 0);
     j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     lab_submit(&l, j);
     struct ev_split b = {.array_index = 2, .new_id = ELEMENT};
     lab_must(&l, EV_SPLIT, ARRAY, &b);

@@ -120,7 +120,7 @@ static uint32_t submit_named(const char *name, const char *dependency)
 static uint32_t submit_array(uint32_t last, const char *dependency)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    struct index_range *r = rec_list_push(&j->array_pending);
+    struct index_range *r = rec_list_push(&job_rare_mut(j)->array_pending);
     *r = (struct index_range){.first = 0, .last = last, .step = 1};
     job_origin_mut(j)->array_count = last + 1;
     job_origin_mut(j)->array_max = last;

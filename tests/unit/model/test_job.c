@@ -35,7 +35,7 @@ static void test_ids(void **state)
         j->array_index = rows[i].index;
         j->req.array_throttle = rows[i].throttle;
         for (size_t k = 0; k < 3 && rows[i].ranges[k].step; k++)
-            *rec_list_push(&j->array_pending) = rows[i].ranges[k];
+            *rec_list_push(&job_rare_mut(j)->array_pending) = rows[i].ranges[k];
         char *got = job_format_id(j, rows[i].max);
         check_str(rows[i].name, got, rows[i].want);
         free(got);
@@ -49,7 +49,7 @@ static void test_long_id_is_cut(void **state)
     (void)state;
     struct job *j = job_new();
     j->id = j->array_job = 1;
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 4000000, 2};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 4000000, 2};
     char *got = job_format_id(j, 64);
     assert_string_equal(got, "1_[0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,...]");
     free(got);
@@ -114,8 +114,8 @@ static void test_counts(void **state)
     job_free(j);
     j = job_new();
     j->id = j->array_job = 5;
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 3};
-    *rec_list_push(&j->array_pending) = (struct index_range){20, 20, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 9, 3};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){20, 20, 1};
     assert_true(job_is_array_record(j));
     assert_int_equal(job_pending_elements(j), 5);
     j->array_index = 0;

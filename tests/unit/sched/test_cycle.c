@@ -379,7 +379,7 @@ static void test_clock_set_back(void **state)
 static uint32_t submit_array(uint32_t last_index, uint32_t throttle, uint32_t cpus)
 {
     struct job *j = job_of("main", cpus);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, last_index, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, last_index, 1};
     j->req.array_throttle = throttle;
     return lab_submit(&l, j);
 }

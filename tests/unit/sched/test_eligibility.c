@@ -369,7 +369,7 @@ static uint32_t submit_array(uint32_t n)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     uint32_t id = l.m.next_job;
-    *(struct index_range *)rec_list_push(&j->array_pending) =
+    *(struct index_range *)rec_list_push(&job_rare_mut(j)->array_pending) =
         (struct index_range){.first = 0, .last = n - 1, .step = 1};
     j->array_job = id;
     job_origin_mut(j)->array_count = n;

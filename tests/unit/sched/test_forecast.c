@@ -80,7 +80,7 @@ static void set_number(struct job *j, const char *key, uint32_t n)
     if (strcmp(key, "D") == 0)
         req_rare_mut(r)->deadline = wall_add_s(l.now, n * 60);
     if (strcmp(key, "A") == 0)
-        *rec_list_push(&j->array_pending) = (struct index_range){0, n - 1, 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, n - 1, 1};
     if (strcmp(key, "throttle") == 0)
         r->array_throttle = n;
     if (strcmp(key, "prio") == 0) {
@@ -439,7 +439,7 @@ static void test_a_time_ahead(void **state)
     (void)state;
     submit("p=big c=8 T=60");
     struct job *j = job_of("p=big c=8 T=10 b=20");
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 1, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 1, 1};
     uint32_t array = lab_submit(&l, j), held = submit("c=1 T=5 b=40"), next = submit("p=big c=8 T=5 b=30");
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
     uint32_t free_then = submit("c=1 T=5 b=50");

@@ -40,7 +40,7 @@ static void submit(uint32_t nodes, uint32_t elements, uint32_t minutes)
     j->req.cpus_per_task = 4;
     j->req.time_limit_s = minutes * 60;
     if (elements)
-        *rec_list_push(&j->array_pending) = (struct index_range){0, elements - 1, 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, elements - 1, 1};
     lab_submit(&l, j);
 }
 

@@ -431,7 +431,7 @@ static struct job *new_job(const char *user, const char *parts, uint32_t n)
     j->partition = xstrndup(parts, strcspn(parts, ","));
     j->req.partition = xstrdup(parts);
     if (n > 1) {
-        *(struct index_range *)rec_list_push(&j->array_pending) =
+        *(struct index_range *)rec_list_push(&job_rare_mut(j)->array_pending) =
             (struct index_range){.first = 0, .last = n - 1, .step = 1};
         j->array_job = j->id;
         job_origin_mut(j)->array_count = n;

@@ -47,7 +47,7 @@ static uint32_t submit(const char *part, uint32_t cpus)
 static uint32_t submit_array(uint32_t last_index, uint32_t throttle, const char *dependency)
 {
     struct job *j = job_of("main", 1);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, last_index, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, last_index, 1};
     j->req.array_throttle = throttle;
     j->req.dependency = xstrdup(dependency);
     return submit_job(j);

@@ -365,7 +365,7 @@ static void test_two_who_need_a_place(void **state)
 static uint32_t submit_array(uint32_t elements, uint32_t throttle)
 {
     struct job *j = job_of("high", 4, 1);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, elements - 1, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, elements - 1, 1};
     j->req.array_throttle = throttle;
     return lab_submit(&l, j);
 }
@@ -479,7 +479,7 @@ static void test_a_place_that_cannot_be_used_yet(void **state)
     submit_on("low", 4, 5, "n1");
     assert_int_equal(cycle_full(), 2);
     struct job *j = job_of("high", 2, 50);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     lab_submit(&l, j);
     assert_int_equal(cycle_full(), 0);
     assert_string_equal(victims(), "2>3");

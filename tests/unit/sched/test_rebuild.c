@@ -42,7 +42,7 @@ static uint32_t submit(void)
     j->req.mem_node_mib = 500;
     j->req.time_limit_s = 60 * (1 + any(60));
     if (!any(8))
-        *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     uint32_t id = lab_submit(&l, j);
     planner_note_job(planner, id);
     return id;

@@ -154,7 +154,7 @@ static void test_elements_do_not_preempt_each_other(void **state)
     lab_configure(&l);
     struct job *j = job_of("low,high", 4, 600);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     submit(j);
     assert_int_equal(live(30, NULL), 0);
 }
@@ -419,7 +419,7 @@ static void test_places_of_elements_delay_nobody_above(void **state)
     must_run_in(victim, "spare");
     struct job *j = job_of("main", 4, 6000);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 1, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 1, 1};
     uint32_t array = submit(j);
     cycle_resume();
     assert_int_equal(last.preempts.n, 1);
@@ -541,7 +541,7 @@ static void test_a_promise_counts_in_the_throttle(void **state)
     lab_configure(&l);
     uint32_t below = submit(job_of("low", 4, 6000));
     struct job *j = job_of("main,low", 4, 6000);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     j->req.array_throttle = 1;
     uint32_t array = submit(j);
     cycle_resume();
@@ -606,7 +606,7 @@ static void test_a_victim_does_not_wait_for_a_whole_array(void **state)
     uint32_t spare = submit(job_of("spare", 4, 6000)), other = submit(job_of("spare", 4, 6000));
     cycle_resume();
     struct job *j = job_of("main", 4, 6000);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     submit(j);
     cycle_resume();
     assert_int_equal(last.preempts.n, 1);

@@ -190,7 +190,7 @@ static void test_why_an_array_waits(void **state)
 {
     (void)state;
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 9, 1};
     j->req.array_throttle = 3;
     uint32_t id = lab_submit(&l, j);
     cycle_full();
@@ -491,7 +491,7 @@ static void test_why_names_elements_of_an_array(void **state)
 {
     (void)state;
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 9, 1};
     j->req.cpus_per_task = 4;
     uint32_t id = lab_submit(&l, j);
     cycle_full();
@@ -701,7 +701,7 @@ static void test_why_says_when_a_limit_opens(void **state)
     j->req.partition = xstrdup("main");
     j->req.array_throttle = 1;
     j->req.time_limit_s = 300;
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 3, 1};
     uint32_t array = lab_submit(&l, j);
     forecast();
     must_clear("CPUs", one, WHY_USER_LIMIT, 600, by_limits);

@@ -90,7 +90,7 @@ static inline void add_limit(enum limit_scope scope, uint64_t cpus, bool soft)
 static inline uint32_t submit_array(uint32_t cpus, uint32_t throttle)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 9, 1};
     j->req.array_throttle = throttle;
     j->req.cpus_per_task = cpus;
     j->req.time_limit_s = 600;

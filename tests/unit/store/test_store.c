@@ -155,7 +155,7 @@ static void submit(uint32_t id, uint32_t elements)
     j->id = id;
     if (elements) {
         j->array_job = id;
-        *rec_list_push(&j->array_pending) = (struct index_range){0, elements - 1, 1};
+        *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, elements - 1, 1};
     }
     happen(EV_SUBMIT, id, j);
     free(j);

@@ -31,7 +31,8 @@ static void add_node(struct job *j, const char *name, unsigned cpus, unsigned gp
 
 static void add_range(struct job *j, uint32_t first, uint32_t last, uint32_t step)
 {
-    *rec_list_push(&j->array_pending) = (struct index_range){.first = first, .last = last, .step = step};
+    *rec_list_push(&job_rare_mut(j)->array_pending) =
+        (struct index_range){.first = first, .last = last, .step = step};
 }
 
 static void ids(void **unused)

@@ -117,7 +117,7 @@ static void test_an_array_keeps_its_counts(void **state)
     (void)state;
     struct ev_none none = {0};
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    *rec_list_push(&job_rare_mut(j)->array_pending) = (struct index_range){0, 9, 1};
     uint32_t id = lab_submit(&l, j);
     for (uint32_t k = 0; k < 9; k++) {
         uint32_t e = l.m.next_job;
