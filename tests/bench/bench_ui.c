@@ -64,6 +64,48 @@ static void each_key(struct uilab *u, const char *what, const char *const *keys,
     free(v);
 }
 
+/* What a line typed in full costs with its picture: the first time, and the worst of n. */
+static void one_line(struct uilab *u, const char *line, int n)
+{
+    struct input enter = input_key(key_parse("Enter"));
+    double first = 0, worst = 0;
+    for (int k = 0; k < n; k++) {
+        uilab_keys(u, line);
+        while (app_work(u->app)) {
+        }
+        uilab_draw(u, 50, 200);
+        double t0 = big_cluster_cpu_ms();
+        app_input(u->app, &enter);
+        uilab_draw(u, 50, 200);
+        double took = big_cluster_cpu_ms() - t0;
+        first = k ? first : took;
+        worst = took > worst ? took : worst;
+        if (line[0] == '/')
+            uilab_keys(u, "<Esc>");
+        else
+            uilab_keys(u, ":sort<Enter>");
+        uilab_draw(u, 50, 200);
+    }
+    printf("%-44s %8.2f ms   worst %.2f\n", line, first, worst);
+}
+
+/* Every column of the jobs in both directions. */
+static void each_order(struct uilab *u)
+{
+    static const char *const columns[] = {
+        "sign",      "id",       "name",  "user",      "partition", "when",     "waited",
+        "time",      "of-limit", "cpus",  "gpus",      "where",     "left",     "state",
+        "account",   "qos",      "nodes", "memory",    "limit",     "priority", "restarts",
+        "submitted", "started",  "ended", "directory", "comment"};
+    for (size_t i = 0; i < N_OF(columns); i++) {
+        char line[64];
+        snprintf(line, sizeof line, ":sort %s", columns[i]);
+        one_line(u, line, 5);
+        snprintf(line, sizeof line, ":sort %s down", columns[i]);
+        one_line(u, line, 5);
+    }
+}
+
 static void keys_p99(struct uilab *u)
 {
     static const char *const scroll[] = {"j",     "j",      "k", "<PgDn>", "<PgDn>", "<C-d>",
@@ -152,6 +194,7 @@ int main(void)
     malloc_trim(0); /* the test's copies */
     printf("%-44s %8.1f MB   at most %.1f\n", "memory: the mirror and the screens",
            memory_mb("VmRSS") - before, most - before);
+    each_order(&u);
     keys_p99(&u);
     MEASURE("key and picture", 20, (uilab_keys(&u, "j"), uilab_draw(&u, 50, 200)));
     MEASURE("to the end and picture", 5, (uilab_keys(&u, "G"), uilab_draw(&u, 50, 200)));
