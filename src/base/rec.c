@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/err.h"
+#include "src/base/rec_box.h"
 #include "src/base/xalloc.h"
 
 /* What every member that no box has been made for reads as. */
@@ -22,9 +23,12 @@ static void *box_in(const struct rec_field *f, const void *rec)
     return *(void *const *)(const void *)((const char *)rec + f->box);
 }
 
-static bool has_place(const struct rec_field *f, const void *rec)
+/* Whether a member of this type points to memory of its own. */
+static bool type_owns(enum rec_type t)
 {
-    return !f->box_size || box_in(f, rec);
+    const unsigned owners =
+        1u << REC_STR | 1u << REC_BLOB | 1u << REC_STRV | 1u << REC_SUB | 1u << REC_LISTOF;
+    return owners >> t & 1;
 }
 
 const void *rec_at(const struct rec_field *f, const void *rec)
@@ -83,10 +87,16 @@ static void field_fini(const struct rec_field *f, void *p)
 
 void rec_fini(const struct rec_desc *d, void *rec)
 {
-    for (size_t i = 0; i < d->n_fields; i++)
-        if (has_place(&d->fields[i], rec))
-            field_fini(&d->fields[i], rec_at_mut(&d->fields[i], rec));
-    for (size_t i = 0; i < d->n_fields; i++)
+    bool has_boxes = false;
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct rec_field *f = &d->fields[i];
+        if (rec_is_boxless(f, rec))
+            continue;
+        has_boxes = has_boxes || f->box_size;
+        if (type_owns(f->type))
+            field_fini(f, rec_at_mut(f, rec));
+    }
+    for (size_t i = 0; has_boxes && i < d->n_fields; i++)
         if (d->fields[i].box_size) {
             void **box = box_of(&d->fields[i], rec);
             free(*box);
@@ -141,11 +151,12 @@ void rec_copy(const struct rec_desc *d, void *dst, const void *src)
     memcpy(dst, src, d->size);
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
-        if (!has_place(f, src))
+        if (rec_is_boxless(f, src))
             continue;
         if (f->box_size && box_in(f, dst) == box_in(f, src))
             *box_of(f, dst) = xmemdup(box_in(f, src), f->box_size);
-        field_dup(f, rec_at_mut(f, dst), rec_at(f, src));
+        if (type_owns(f->type))
+            field_dup(f, rec_at_mut(f, dst), rec_at(f, src));
     }
 }
 
@@ -153,7 +164,7 @@ void rec_each_text(const struct rec_desc *d, void *rec, void (*fn)(void *ctx, ch
 {
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
-        if (!has_place(f, rec))
+        if (rec_is_boxless(f, rec))
             continue;
         void *p = rec_at_mut(f, rec);
         if (f->type == REC_STR) {

@@ -124,6 +124,12 @@ int utf8_width(uint32_t cp)
     return IN(wide_ranges, cp) ? 2 : 1;
 }
 
+/* A byte that is a character of one cell. */
+static bool is_plain(char c)
+{
+    return c >= 0x20 && c < 0x7f;
+}
+
 bool utf8_is_clean_name(const char *s, size_t max_bytes)
 {
     size_t n = strnlen(s, max_bytes + 1);
@@ -131,6 +137,9 @@ bool utf8_is_clean_name(const char *s, size_t max_bytes)
         return false;
     for (size_t i = 0, len; i < n; i += len) {
         uint32_t cp;
+        len = 1;
+        if (is_plain(s[i]))
+            continue;
         len = utf8_decode(s + i, n - i, &cp);
         if (!len || utf8_width(cp) < 0 || IN(invisible_ranges, cp))
             return false;

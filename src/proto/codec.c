@@ -2,16 +2,170 @@
 #include "src/proto/codec.h"
 
 #include <math.h>
-#include <msgpack.h>
 #include <string.h>
 
-/* ---- encoding ---- */
+#include "src/base/rec_box.h"
 
-static int append_bytes(void *out, const char *p, size_t n)
+#define NIL          0xc0
+#define FALSE        0xc2
+#define TRUE         0xc3
+#define BIN_8        0xc4 /* bytes whose count takes 1 byte; the next two: 2 and 4 bytes */
+#define FLOAT_64     0xcb
+#define UINT_8       0xcc /* a number of 1 byte; the next three: 2, 4 and 8 bytes */
+#define INT_8        0xd0 /* the same of a number below zero */
+#define STR_8        0xd9 /* the same of a text */
+#define ARRAY_16     0xdc
+#define ARRAY_32     0xdd
+#define FIXARRAY     0x90 /* + count, up to 15 */
+#define FIXSTR       0xa0 /* + count, up to 31 */
+#define COUNT_16     3u   /* bytes of the head of an array with 16 bits of length */
+#define VALUE_SIZE   9u   /* bytes of a number or of the head of anything, at most */
+#define GROW_LEAST   256u /* bytes: most encodings then grow once */
+#define FIXARRAY_MAX 15u
+#define FIXSTR_MAX   31u
+
+/* ---- the bytes ---- */
+
+/* Where the next byte goes, in memory of out. out->len is behind until sink_end. */
+struct codec_sink {
+    struct str *out;
+    uint8_t *p, *end;
+};
+
+static void sink_begin(struct codec_sink *s, struct str *out)
 {
-    str_append_n(out, p, n);
-    return 0;
+    *s = (struct codec_sink){.out = out, .p = (uint8_t *)out->s + out->len};
+    s->end = out->cap ? (uint8_t *)out->s + out->cap - 1 : s->p;
 }
+
+/* Without memory of its own out->s is a constant. */
+static void sink_end(struct codec_sink *s)
+{
+    if (!s->out->cap)
+        return;
+    s->out->len = (size_t)((const char *)s->p - s->out->s);
+    *s->p = '\0';
+}
+
+static void sink_grow(struct codec_sink *s, size_t n)
+{
+    sink_end(s);
+    str_reserve(s->out, n > GROW_LEAST ? n : GROW_LEAST);
+    sink_begin(s, s->out);
+}
+
+/* Room for n bytes: those that are put next are not checked. */
+static inline void sink_room(struct codec_sink *s, size_t n)
+{
+    if (n > (size_t)(s->end - s->p))
+        sink_grow(s, n);
+}
+
+static inline uint8_t *put_be(uint8_t *p, uint64_t v, unsigned n)
+{
+    for (unsigned i = n; i-- > 0;)
+        *p++ = (uint8_t)(v >> 8 * i);
+    return p;
+}
+
+/* In 1, 2, 4 or 8 bytes: each case is a move where the number of bytes is known. */
+static uint8_t *put_be_log(uint8_t *p, uint64_t v, unsigned log)
+{
+    return log == 0   ? put_be(p, v, 1)
+           : log == 1 ? put_be(p, v, 2)
+           : log == 2 ? put_be(p, v, 4)
+                      : put_be(p, v, 8);
+}
+
+static uint8_t *put_unsigned(uint8_t *p, uint64_t v)
+{
+    if (v < 0x80) {
+        *p++ = (uint8_t)v;
+        return p;
+    }
+    unsigned log = v <= UINT8_MAX ? 0 : v <= UINT16_MAX ? 1 : v <= UINT32_MAX ? 2 : 3;
+    *p++ = (uint8_t)(UINT_8 + log);
+    return put_be_log(p, v, log);
+}
+
+static uint8_t *put_signed(uint8_t *p, int64_t v)
+{
+    if (v >= 0)
+        return put_unsigned(p, (uint64_t)v);
+    if (v >= -32) {
+        *p++ = (uint8_t)v;
+        return p;
+    }
+    unsigned log = v >= INT8_MIN ? 0 : v >= INT16_MIN ? 1 : v >= INT32_MIN ? 2 : 3;
+    *p++ = (uint8_t)(INT_8 + log);
+    return put_be_log(p, (uint64_t)v, log);
+}
+
+static uint8_t *put_float(uint8_t *p, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    *p++ = FLOAT_64;
+    return put_be(p, bits, sizeof bits);
+}
+
+static uint8_t *put_count(uint8_t *p, size_t n)
+{
+    bug_on(n > UINT32_MAX);
+    if (n <= FIXARRAY_MAX) {
+        *p++ = (uint8_t)(FIXARRAY | n);
+        return p;
+    }
+    *p++ = n <= UINT16_MAX ? ARRAY_16 : ARRAY_32;
+    return put_be(p, n, n <= UINT16_MAX ? 2 : 4);
+}
+
+/* The head of n bytes or of a text of n bytes: first is BIN_8 or STR_8. */
+static uint8_t *put_size(uint8_t *p, uint8_t first, size_t n)
+{
+    bug_on(n > UINT32_MAX);
+    unsigned log = n <= UINT8_MAX ? 0 : n <= UINT16_MAX ? 1 : 2;
+    *p++ = (uint8_t)(first + log);
+    return put_be_log(p, n, log);
+}
+
+static void sink_bytes(struct codec_sink *s, const void *bytes, size_t n)
+{
+    sink_room(s, n + VALUE_SIZE);
+    s->p = put_size(s->p, BIN_8, n);
+    if (n)
+        s->p = (uint8_t *)memcpy(s->p, bytes, n) + n;
+}
+
+/* text: or NULL. */
+static void sink_text(struct codec_sink *s, const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+    sink_room(s, n + VALUE_SIZE);
+    if (!text) {
+        *s->p++ = NIL;
+        return;
+    }
+    if (n <= FIXSTR_MAX)
+        *s->p++ = (uint8_t)(FIXSTR | n);
+    else
+        s->p = put_size(s->p, STR_8, n);
+    s->p = (uint8_t *)memcpy(s->p, text, n) + n;
+}
+
+static void sink_count(struct codec_sink *s, size_t n)
+{
+    sink_room(s, VALUE_SIZE);
+    s->p = put_count(s->p, n);
+}
+
+static void sink_nils(struct codec_sink *s, size_t n)
+{
+    sink_room(s, n);
+    s->p = (uint8_t *)memset(s->p, NIL, n) + n;
+}
+
+/* ---- records ---- */
 
 /* Bytes up to the last one with an element: byte k holds the elements 8k ... 8k + 7. */
 static size_t cpuset_to_bytes(const struct cpuset *s, uint8_t out[static CPUSET_MAX / 8])
@@ -48,11 +202,17 @@ static bool is_unset_member(const struct rec_field *f, const void *p)
     return false;
 }
 
+/* The member of a box that has not been made is not set. */
+static bool is_unset_in(const struct rec_field *f, const void *rec)
+{
+    return rec_is_boxless(f, rec) || is_unset_member(f, rec_at(f, rec));
+}
+
 /* Members up to the last one that is set. */
 static size_t used_members(const struct rec_desc *d, const void *rec)
 {
     size_t n = d->n_fields;
-    while (n && is_unset_member(&d->fields[n - 1], rec_at(&d->fields[n - 1], rec)))
+    while (n && is_unset_in(&d->fields[n - 1], rec))
         n--;
     return n;
 }
@@ -62,258 +222,114 @@ static bool is_unset(const struct rec_desc *d, const void *rec)
     return used_members(d, rec) == 0;
 }
 
-static void pack_str(msgpack_packer *pk, const char *s)
+static void sink_record(struct codec_sink *s, const struct rec_desc *d, const void *rec);
+
+static void sink_texts(struct codec_sink *s, const struct strv *a)
 {
-    if (!s) {
-        msgpack_pack_nil(pk);
-        return;
-    }
-    size_t n = strlen(s);
-    bug_on(n > UINT32_MAX);
-    msgpack_pack_str(pk, n);
-    msgpack_pack_str_body(pk, s, n);
+    sink_count(s, a->n);
+    for (size_t i = 0; i < a->n; i++)
+        sink_text(s, a->v[i]);
 }
 
-static void pack_bin(msgpack_packer *pk, const void *p, size_t n)
+static void sink_list(struct codec_sink *s, const struct rec_desc *d, const struct rec_list_any *l)
 {
-    bug_on(n > UINT32_MAX);
-    msgpack_pack_bin(pk, n);
-    if (n)
-        msgpack_pack_bin_body(pk, p, n);
+    sink_count(s, l->n);
+    for (size_t i = 0; i < l->n; i++)
+        sink_record(s, d, (const char *)l->v + i * d->size);
 }
 
-static void pack_count(msgpack_packer *pk, size_t n)
+static void sink_member(struct codec_sink *s, const struct rec_field *f, const void *p)
 {
-    bug_on(n > UINT32_MAX);
-    msgpack_pack_array(pk, n);
-}
-
-static void pack_record(msgpack_packer *pk, const struct rec_desc *d, const void *rec);
-
-static void pack_member(msgpack_packer *pk, const struct rec_field *f, const void *p)
-{
+    sink_room(s, VALUE_SIZE);
     switch (f->type) {
-    case REC_BOOL:
-        if (*(const bool *)p)
-            msgpack_pack_true(pk);
-        else
-            msgpack_pack_false(pk);
-        break;
-    case REC_U8: msgpack_pack_uint8(pk, *(const uint8_t *)p); break;
-    case REC_U32: msgpack_pack_uint32(pk, *(const uint32_t *)p); break;
-    case REC_I32: msgpack_pack_int32(pk, *(const int32_t *)p); break;
-    case REC_U64: msgpack_pack_uint64(pk, *(const uint64_t *)p); break;
-    case REC_I64: msgpack_pack_int64(pk, *(const int64_t *)p); break;
-    case REC_F64: msgpack_pack_double(pk, *(const double *)p); break;
-    case REC_STR: pack_str(pk, *(char *const *)p); break;
-    case REC_BLOB: {
-        const struct blob *b = p;
-        pack_bin(pk, b->p, b->n);
-        break;
-    }
-    case REC_STRV: {
-        const struct strv *a = p;
-        pack_count(pk, a->n);
-        for (size_t i = 0; i < a->n; i++)
-            pack_str(pk, a->v[i]);
-        break;
-    }
-    case REC_WALL: msgpack_pack_int64(pk, ((const struct wall *)p)->ms); break;
+    case REC_BOOL: *s->p++ = *(const bool *)p ? TRUE : FALSE; break;
+    case REC_U8: s->p = put_unsigned(s->p, *(const uint8_t *)p); break;
+    case REC_U32: s->p = put_unsigned(s->p, *(const uint32_t *)p); break;
+    case REC_I32: s->p = put_signed(s->p, *(const int32_t *)p); break;
+    case REC_U64: s->p = put_unsigned(s->p, *(const uint64_t *)p); break;
+    case REC_I64: s->p = put_signed(s->p, *(const int64_t *)p); break;
+    case REC_F64: s->p = put_float(s->p, *(const double *)p); break;
+    case REC_STR: sink_text(s, *(char *const *)p); break;
+    case REC_BLOB: sink_bytes(s, ((const struct blob *)p)->p, ((const struct blob *)p)->n); break;
+    case REC_STRV: sink_texts(s, p); break;
+    case REC_WALL: s->p = put_signed(s->p, ((const struct wall *)p)->ms); break;
     case REC_CPUSET: {
         uint8_t bytes[CPUSET_MAX / 8];
-        pack_bin(pk, bytes, cpuset_to_bytes(p, bytes));
+        sink_bytes(s, bytes, cpuset_to_bytes(p, bytes));
         break;
     }
-    case REC_SUB: pack_record(pk, f->sub, p); break;
-    case REC_LISTOF: {
-        const struct rec_list_any *l = p;
-        pack_count(pk, l->n);
-        for (size_t i = 0; i < l->n; i++)
-            pack_record(pk, f->sub, (const char *)l->v + i * f->sub->size);
-        break;
-    }
+    case REC_SUB: sink_record(s, f->sub, p); break;
+    case REC_LISTOF: sink_list(s, f->sub, p); break;
     }
 }
 
-static void pack_record(msgpack_packer *pk, const struct rec_desc *d, const void *rec)
+static void sink_record(struct codec_sink *s, const struct rec_desc *d, const void *rec)
 {
     size_t n = used_members(d, rec);
-    pack_count(pk, n);
+    sink_count(s, n);
     for (size_t i = 0; i < n; i++) {
         const struct rec_field *f = &d->fields[i];
-        const void *p = rec_at(f, rec);
-        if (f->box_size && is_unset_member(f, p))
-            msgpack_pack_nil(pk); /* any other value makes a box where it is read */
+        if (f->box_size && is_unset_in(f, rec))
+            sink_nils(s, 1); /* any other value makes a box where it is read */
         else
-            pack_member(pk, f, p);
+            sink_member(s, f, rec_at(f, rec));
     }
 }
 
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out)
 {
-    msgpack_packer pk;
-    msgpack_packer_init(&pk, out, append_bytes);
-    pack_record(&pk, d, rec);
+    struct codec_sink s;
+    sink_begin(&s, out);
+    sink_record(&s, d, rec);
+    sink_end(&s);
 }
 
 void codec_list_head(struct str *out, uint32_t n)
 {
-    msgpack_packer pk;
-    msgpack_packer_init(&pk, out, append_bytes);
-    pack_count(&pk, 1);
-    pack_count(&pk, n);
+    struct codec_sink s;
+    sink_begin(&s, out);
+    sink_count(&s, 1);
+    sink_count(&s, n);
+    sink_end(&s);
 }
 
 /* ---- some members ----
  *
- * Rows of long listings: the plain types are written here, without a call for each. An unset value is
- * omitted at the end of a row and is nil elsewhere, so the count in front of the values is known last. */
+ * Rows of long listings. An unset value is omitted at the end of a row and is nil elsewhere, so the count
+ * in front of the values is known last. */
 
-#define NIL          0xc0
-#define COUNT_SIZE   3 /* of an array with 16 bits of length */
-#define VALUE_SIZE   9 /* of a number at most */
-#define FIXSTR_BELOW 32
-
-static uint8_t *put_be(uint8_t *p, uint64_t v, unsigned n)
+static void sink_part(struct codec_sink *s, const struct rec_desc *d, const void *rec, uint64_t members,
+                      const struct codec_part *part)
 {
-    for (unsigned i = n; i-- > 0;)
-        *p++ = (uint8_t)(v >> 8 * i);
-    return p;
-}
-
-static uint8_t *put_unsigned(uint8_t *p, uint64_t v)
-{
-    if (v < 0x80) {
-        *p++ = (uint8_t)v;
-        return p;
-    }
-    unsigned log = v <= UINT8_MAX ? 0 : v <= UINT16_MAX ? 1 : v <= UINT32_MAX ? 2 : 3;
-    *p++ = (uint8_t)(0xcc + log);
-    return put_be(p, v, 1u << log);
-}
-
-static uint8_t *put_signed(uint8_t *p, int64_t v)
-{
-    if (v >= 0)
-        return put_unsigned(p, (uint64_t)v);
-    if (v >= -32) {
-        *p++ = (uint8_t)v;
-        return p;
-    }
-    unsigned log = v >= INT8_MIN ? 0 : v >= INT16_MIN ? 1 : v >= INT32_MIN ? 2 : 3;
-    *p++ = (uint8_t)(0xd0 + log);
-    return put_be(p, (uint64_t)v, 1u << log);
-}
-
-/* Room for n values of no great length, which are put at the result; put_end says where they end. */
-static uint8_t *put_begin(struct str *out, size_t n)
-{
-    str_reserve(out, n);
-    return (uint8_t *)out->s + out->len;
-}
-
-static void put_end(struct str *out, const uint8_t *p)
-{
-    out->len = (size_t)((const char *)p - out->s);
-    out->s[out->len] = '\0';
-}
-
-static void put_nils(struct str *out, size_t n)
-{
-    put_end(out, (uint8_t *)memset(put_begin(out, n), NIL, n) + n);
-}
-
-static void put_number(struct str *out, const struct rec_field *f, const void *p)
-{
-    uint8_t *to = put_begin(out, VALUE_SIZE);
-    if (f->type == REC_BOOL)
-        *to++ = 0xc3;
-    else if (f->type == REC_U8)
-        to = put_unsigned(to, *(const uint8_t *)p);
-    else if (f->type == REC_U32)
-        to = put_unsigned(to, *(const uint32_t *)p);
-    else if (f->type == REC_U64)
-        to = put_unsigned(to, *(const uint64_t *)p);
-    else
-        to = put_signed(to, f->type == REC_I32 ? *(const int32_t *)p : *(const int64_t *)p);
-    put_end(out, to);
-}
-
-static void put_str(struct str *out, const char *s)
-{
-    size_t n = strlen(s);
-    if (n >= FIXSTR_BELOW) {
-        msgpack_packer pk;
-        msgpack_packer_init(&pk, out, append_bytes);
-        pack_str(&pk, s);
-        return;
-    }
-    uint8_t *to = put_begin(out, 1 + n);
-    *to = (uint8_t)(0xa0 | n);
-    memcpy(to + 1, s, n);
-    put_end(out, to + 1 + n);
-}
-
-static void put_part(struct str *out, const struct rec_desc *d, const void *rec, uint64_t members,
-                     const struct codec_part *part);
-
-/* p: a member that is set. */
-static void put_member(struct str *out, const struct rec_field *f, const void *p,
-                       const struct codec_part *part)
-{
-    msgpack_packer pk;
-    switch (f->type) {
-    case REC_BOOL:
-    case REC_U8:
-    case REC_U32:
-    case REC_I32:
-    case REC_U64:
-    case REC_I64: put_number(out, f, p); return;
-    case REC_WALL:
-        put_end(out, put_signed(put_begin(out, VALUE_SIZE), ((const struct wall *)p)->ms));
-        return;
-    case REC_STR: put_str(out, *(char *const *)p); return;
-    case REC_SUB:
-        if (f->sub == part->inner) {
-            put_part(out, f->sub, p, part->inner_members, part);
-            return;
-        }
-        break;
-    case REC_F64:
-    case REC_BLOB:
-    case REC_STRV:
-    case REC_CPUSET:
-    case REC_LISTOF: break;
-    }
-    msgpack_packer_init(&pk, out, append_bytes);
-    pack_member(&pk, f, p);
-}
-
-static void put_part(struct str *out, const struct rec_desc *d, const void *rec, uint64_t members,
-                     const struct codec_part *part)
-{
-    size_t start = out->len, next = 0;
-    put_end(out, put_begin(out, COUNT_SIZE) + COUNT_SIZE);
+    size_t next = 0;
     if (d->n_fields < 64)
         members &= (UINT64_C(1) << d->n_fields) - 1;
+    sink_room(s, COUNT_16);
+    size_t start = (size_t)((const char *)s->p - s->out->s);
+    s->p += COUNT_16;
     for (; members; members &= members - 1) {
         size_t i = (size_t)__builtin_ctzll(members);
         const struct rec_field *f = &d->fields[i];
-        const void *p = rec_at(f, rec);
-        if (f->type != REC_SUB && is_unset_member(f, p))
+        if (f->type != REC_SUB && is_unset_in(f, rec))
             continue;
         if (i > next)
-            put_nils(out, i - next);
+            sink_nils(s, i - next);
         next = i + 1;
-        put_member(out, f, p, part);
+        if (f->type == REC_SUB && f->sub == part->inner)
+            sink_part(s, f->sub, rec_at(f, rec), part->inner_members, part);
+        else
+            sink_member(s, f, rec_at(f, rec));
     }
-    uint8_t *count = (uint8_t *)out->s + start;
-    *count = 0xdc;
+    uint8_t *count = (uint8_t *)s->out->s + start;
+    *count = ARRAY_16;
     put_be(count + 1, next, 2);
 }
 
 void codec_encode_part(const struct rec_desc *d, const void *rec, const struct codec_part *part,
                        struct str *out)
 {
-    put_part(out, d, rec, part->members, part);
+    struct codec_sink s;
+    sink_begin(&s, out);
+    sink_part(&s, d, rec, part->members, part);
+    sink_end(&s);
 }
