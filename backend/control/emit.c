@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "src/base/log.h"
+#include "src/model/apply_taking.h"
 #include "src/proto/codec.h"
 
 void ctl_touch(struct control *c, uint32_t job)
@@ -61,7 +62,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     struct emission e = emit_describe(c, &ev, &bytes);
     modules_call(c, before, c, &e);
     uint64_t seq = c->model.seq;
-    int r = model_apply(&c->model, &ev);
+    int r = model_apply_taking(&c->model, &ev);
     if (r < 0) {
         c->model.seq = seq;
         log_debug("event=%s job=%u refused by the state: %d", event_name(kind), job, r);

@@ -9,6 +9,7 @@
 #include "backend/control/lineage.h"
 #include "backend/control/user_budget.h"
 #include "src/base/log.h"
+#include "src/model/apply_taking.h"
 
 struct state_loading {
     struct control *c;
@@ -20,7 +21,7 @@ static int state_fold(void *ctx, struct event *ev)
     const struct state_loading *l = ctx;
     struct control *c = l->c;
     user_budget_note_stored(c, ev->job, ev->stored);
-    int r = l->compact ? compact_apply(l->compact, &c->model, ev) : model_apply(&c->model, ev);
+    int r = l->compact ? compact_apply(l->compact, &c->model, ev) : model_apply_taking(&c->model, ev);
     if (r < 0)
         log_warn("event=%llu %s job=%u does not fit the state and is skipped", (unsigned long long)ev->seq,
                  event_name(ev->kind), ev->job);

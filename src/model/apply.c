@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/apply_taking.h"
 #include "src/model/jobevents.h"
 #include "src/model/model.h"
 #include "src/model/model_private.h"
@@ -365,12 +366,24 @@ static int apply_sharing(struct model *m, const struct event *ev)
     return r;
 }
 
-int model_apply(struct model *m, const struct event *ev)
+static int apply_noted(struct model *m, const struct event *ev, int r)
 {
-    int r = !ev->body ? -EINVAL : m->texts ? apply_sharing(m, ev) : apply_any(m, ev);
     if (r < 0)
         m->n_rejected++;
     m->seq = ev->seq;
     m->now = ev->t;
     return r;
+}
+
+int model_apply(struct model *m, const struct event *ev)
+{
+    return apply_noted(m, ev, !ev->body ? -EINVAL : m->texts ? apply_sharing(m, ev) : apply_any(m, ev));
+}
+
+/* A model that shares texts copies: it looks at the body before and after the fold. */
+int model_apply_taking(struct model *m, struct event *ev)
+{
+    if (ev->kind != EV_SUBMIT || !ev->body || m->texts)
+        return model_apply(m, ev);
+    return apply_noted(m, ev, apply_submit_taking(m, ev, ev->body));
 }

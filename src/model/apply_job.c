@@ -5,6 +5,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/apply_taking.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
 
@@ -40,21 +41,42 @@ static bool is_fresh(const struct job *j)
            j->kill_cause == KILL_NONE && j->fate == FATE_END;
 }
 
-int apply_submit(struct model *m, const struct event *ev, const struct job *body)
+static int check_submission(const struct model *m, const struct event *ev, const struct job *body)
 {
     if (!body->id || body->id == UINT32_MAX || body->id != ev->job || body->state != JOB_PENDING)
         return -EINVAL;
     if (!is_fresh(body) || !steps_are_fresh(body) || !array_is_sound(body))
         return -EINVAL;
-    if (model_get_job(m, body->id))
-        return -EEXIST;
-    struct job *j = xcalloc(1, sizeof *j);
-    rec_copy(&job_rec, j, body);
+    return model_get_job(m, body->id) ? -EEXIST : 0;
+}
+
+static void link_submission(struct model *m, struct job *j)
+{
     list_init(&j->in_all);
     list_init(&j->in_queue);
     if (j->kind == JOB_KIND_STEPS)
         job_begin_next_step(j);
     model_link_job(m, j);
+}
+
+int apply_submit(struct model *m, const struct event *ev, const struct job *body)
+{
+    int r = check_submission(m, ev, body);
+    if (r < 0)
+        return r;
+    struct job *j = xcalloc(1, sizeof *j);
+    rec_copy(&job_rec, j, body);
+    link_submission(m, j);
+    return 0;
+}
+
+int apply_submit_taking(struct model *m, const struct event *ev, struct job *body)
+{
+    int r = check_submission(m, ev, body);
+    if (r < 0)
+        return r;
+    link_submission(m, xmemdup(body, sizeof *body));
+    *body = (struct job){0};
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "backend/control/emit.h"
@@ -23,9 +24,13 @@
 #include "src/model/default_memory.h"
 #include "src/model/dep.h"
 
-struct submit_count { /* tasks of step jobs, at most; where they have been counted */
-    uint64_t n_tasks;
+#define NONCES 32u /* are drawn with one system call */
+
+struct submit_state {
+    uint64_t n_tasks; /* of step jobs, at most; where they have been counted */
     bool counted;
+    uint64_t nonces[NONCES];
+    size_t n_nonces; /* that no job has */
 };
 
 #define TASKS_ALL_MAX 2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
@@ -41,12 +46,13 @@ static uint64_t submit_tasks(const struct job *j)
 /* Counted again only where the sum of all submissions, of which many may have left, is too large. */
 static void submit_check_tasks(struct control *c, const struct job *j, struct request_check *k)
 {
-    struct submit_count *n = c->state[MODULE_REQ_SUBMIT];
+    struct submit_state *n = c->state[MODULE_REQ_SUBMIT];
     uint64_t tasks = submit_tasks(j);
     if (!tasks || k->refusal != REFUSAL_NONE)
         return;
     if (!n->counted || n->n_tasks + tasks > TASKS_ALL_MAX) {
-        *n = (struct submit_count){.counted = true};
+        n->n_tasks = 0;
+        n->counted = true;
         list_for_each (other, &c->model.all, struct job, in_all)
             n->n_tasks += submit_tasks(other);
     }
@@ -152,6 +158,21 @@ static void submit_set_array(struct control *c, struct job *j, struct request_ch
     array_spec_fini(&a);
 }
 
+/* Random, and not 0, which means none. */
+static uint64_t submit_nonce(struct control *c)
+{
+    struct submit_state *s = c->state[MODULE_REQ_SUBMIT];
+    uint64_t nonce = 0;
+    while (!nonce) {
+        if (!s->n_nonces) {
+            bug_on(getrandom(s->nonces, sizeof s->nonces, 0) != sizeof s->nonces);
+            s->n_nonces = NONCES;
+        }
+        nonce = s->nonces[--s->n_nonces];
+    }
+    return nonce;
+}
+
 /* The record of a new job, moved out of the message where it can be. */
 static void submit_make_job(struct session *s, struct msg_submit *m, struct job *j, struct request_check *k)
 {
@@ -173,7 +194,7 @@ static void submit_make_job(struct session *s, struct msg_submit *m, struct job 
         .hold = m->hold ? HOLD_USER : HOLD_NONE,
         .reason = m->hold ? REASON_HELD_USER : REASON_NONE,
         .t_submit = loop_wall(c->loop),
-        .nonce = random_nonce(),
+        .nonce = submit_nonce(c),
         .t_eligible = loop_wall(c->loop),
         .time_limit_s = DURATION_NOT_SET,
         .detached = m->detached,
@@ -311,7 +332,7 @@ static void submit_emit(struct session *s, uint64_t tag, const struct msg_submit
 {
     struct control *c = s->ctl;
     uint32_t id = j->id;
-    ((struct submit_count *)c->state[MODULE_REQ_SUBMIT])->n_tasks += submit_tasks(j);
+    ((struct submit_state *)c->state[MODULE_REQ_SUBMIT])->n_tasks += submit_tasks(j);
     int r = ctl_emit(c, EV_SUBMIT, id, j);
     if (r < 0) {
         session_refuse(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0,
@@ -460,7 +481,7 @@ void req_submit(struct session *s, uint64_t tag, void *body)
 
 static void req_submit_start(struct control *c)
 {
-    c->state[MODULE_REQ_SUBMIT] = xcalloc(1, sizeof(struct submit_count));
+    c->state[MODULE_REQ_SUBMIT] = xcalloc(1, sizeof(struct submit_state));
 }
 
 static void req_submit_stop(struct control *c)

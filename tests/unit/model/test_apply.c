@@ -2,6 +2,7 @@
  * refused event changes nothing is checked by tests/lib/lab.c each time. */
 #include <errno.h>
 
+#include "src/model/apply_taking.h"
 #include "tests/unit/model/fold.h"
 
 /* --- which event in which state --- */
@@ -267,6 +268,38 @@ static void test_submissions_that_do_not_fit(void **state)
     }
 }
 
+/* What is moved into the state is what would have been copied; what is refused stays with its caller. */
+static void test_a_submission_is_taken(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_STEPS), copy;
+    lab_step(j, "s", 2);
+    job_origin_mut(j)->group = xstrdup("staff");
+    j->id = l.m.next_job;
+    j->partition = xstrdup("main");
+    rec_copy(&job_rec, &copy, j);
+    struct event ev = {.seq = l.m.seq + 1, .t = l.now, .kind = EV_SUBMIT, .job = j->id, .body = j};
+    assert_int_equal(model_apply_taking(&l.m, &ev), 0);
+    assert_null(j->req.name);
+    assert_null(j->origin);
+    assert_int_equal(j->steps.n, 0);
+    const struct job *taken = lab_get(&l, ev.job);
+    struct job expected;
+    rec_copy(&job_rec, &expected, taken);
+    assert_int_equal(expected.steps.v[0].tasks.n, 2); /* its first step has begun */
+    rec_list_free(&task_rec, &expected.steps.v[0].tasks);
+    assert_true(rec_eq(&job_rec, &expected, &copy));
+    assert_int_equal(l.m.seq, ev.seq);
+    uint64_t rejected = l.m.n_rejected;
+    ev.body = &copy;
+    assert_int_equal(model_apply_taking(&l.m, &ev), -EEXIST);
+    assert_int_equal(l.m.n_rejected, rejected + 1);
+    assert_string_equal(copy.req.name, "work");
+    rec_fini(&job_rec, &expected);
+    rec_fini(&job_rec, &copy);
+    free(j);
+}
+
 /* --- start, and what nodes carry --- */
 
 static void test_start(void **state)
@@ -427,6 +460,7 @@ int main(void)
         TEST(test_node_rows),
         TEST(test_nobodys_events),
         TEST(test_submissions_that_do_not_fit),
+        TEST(test_a_submission_is_taken),
         TEST(test_each_event_in_each_state),
         TEST(test_start),
         TEST(test_what_is_taken_is_not_given_again),
