@@ -223,29 +223,53 @@ static bool has_prefix(const char *name, const struct strv *prefixes)
     return false;
 }
 
+/* The variables that begin with a prefix, in a list of its own: mostly few, where options are many. It
+ * borrows them from env. */
+static struct strv env_with_prefixes(const struct strv *env, const char *prefixes)
+{
+    struct strv list = strv_split(prefixes, " ");
+    struct strv found = {.v = xcalloc(env->n + 1, sizeof *found.v)};
+    for (size_t i = 0; i < env->n; i++)
+        if (has_prefix(env->v[i], &list))
+            found.v[found.n++] = env->v[i];
+    strv_fini(&list);
+    return found;
+}
+
+/* Of the variable with the first len bytes of name; NULL: it is not set. */
+static const char *env_value(const struct strv *env, const char *name, size_t len)
+{
+    for (size_t i = 0; i < env->n; i++)
+        if (strncmp(env->v[i], name, len) == 0 && env->v[i][len] == '=')
+            return env->v[i] + len + 1;
+    return NULL;
+}
+
 /* Which variable it was, in a line of its own before the others, which are as on a command line. */
-static void name_variable(struct errtext *err, const char *name, const char *value)
+static void name_variable(struct errtext *err, const char *name, size_t len, const char *value)
 {
     struct errtext why = err ? *err : (struct errtext){""};
-    err_set(err, -EINVAL, tr("in the environment: %s=%s\n%s"), name, value, why.s);
+    char *variable = xstrndup(name, len);
+    err_set(err, -EINVAL, tr("in the environment: %s=%s\n%s"), variable, value, why.s);
+    free(variable);
 }
 
 static enum opt_result env_option(const struct opts *t, const struct opt *o, void *ctx,
-                                  const struct strv *env, const struct strv *prefixes, struct errtext *err)
+                                  const struct strv *env, struct errtext *err)
 {
     enum opt_result r = OPT_OK;
-    struct strv names = strv_split(o->env, " ");
-    for (size_t i = 0; i < names.n && r == OPT_OK; i++) {
-        const char *value = has_prefix(names.v[i], prefixes) ? strv_getenv(env, names.v[i]) : NULL;
+    for (const char *name = o->env; *name && r == OPT_OK;) {
+        size_t len = strcspn(name, " ");
+        const char *value = env_value(env, name, len), *variable = name;
+        name += len + strspn(name + len, " ");
         if (!value || (o->arg == OPT_NONE && !env_flag_is_on(value)) || (o->arg == OPT_REQUIRED && !*value))
             continue;
         struct match m = {.table = t, .opt = o};
         r = option_do(&m, ctx, o->arg == OPT_NONE || (o->arg == OPT_OPTIONAL && !*value) ? NULL : value, 0,
                       err);
         if (r != OPT_OK)
-            name_variable(err, names.v[i], value);
+            name_variable(err, variable, len, value);
     }
-    strv_fini(&names);
     return r;
 }
 
@@ -253,12 +277,12 @@ enum opt_result opt_env(const struct opts *t, void *ctx, const struct strv *env,
                         struct errtext *err)
 {
     enum opt_result r = OPT_OK;
-    struct strv list = strv_split(prefixes, " ");
-    for (; t && r == OPT_OK; t = t->also)
+    struct strv found = env_with_prefixes(env, prefixes);
+    for (; t && found.n && r == OPT_OK; t = t->also)
         for (size_t i = 0; i < t->n && r == OPT_OK; i++)
             if (t->v[i].env)
-                r = env_option(t, &t->v[i], ctx, env, &list, err);
-    strv_fini(&list);
+                r = env_option(t, &t->v[i], ctx, &found, err);
+    free(found.v);
     return r;
 }
 

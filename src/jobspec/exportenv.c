@@ -66,6 +66,8 @@ static const char *const job_variables[] = {
 
 static bool matches(const char *pattern, const char *name, size_t len)
 {
+    if (*pattern != *name) /* the most common answer */
+        return false;
     size_t n = strlen(pattern);
     if (pattern[n - 1] == '*')
         return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
