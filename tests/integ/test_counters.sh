@@ -44,6 +44,6 @@ array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
 steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
 
 #     what                syncs controller agent processes
-costs "jobs one by one"       3          9     5         3 one_by_one
-costs "an array"              1          3     2         1 array
-costs "steps of a job"        3         10     8         2 steps
+costs "jobs one by one"       2          7     4         3 one_by_one
+costs "an array"              1          2     2         1 array
+costs "steps of a job"        3          9     7         2 steps

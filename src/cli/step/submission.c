@@ -16,16 +16,22 @@ bool submission_inside_job(void)
     return getenv("SLURM_JOB_ID") != NULL;
 }
 
-/* The first connection: at once or not at all outside of jobs, unless a controller was there and went away
- * while it greeted. */
+/* Whether to wait for a controller that has not greeted, r says why: inside a job; outside of jobs only for
+ * one that was there and went away meanwhile. */
+static bool waits_for_greeting(const struct cli *cli, int r)
+{
+    if (submission_inside_job())
+        cli_error(cli, SUBMISSION_AWAY ", waiting for it");
+    return submission_inside_job() || r == -ECONNRESET;
+}
+
+/* The first connection. The submission goes with the greeting: the answer to that is not waited for. */
 static int connect_first(const struct cli *cli, struct client **ret, struct errtext *err)
 {
     int wait_ms = submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS;
-    int rc = client_connect(cli->cmd->name, submission_inside_job() ? 0 : CLIENT_START | ask_flags(cli),
-                            ret, err);
-    if (rc && submission_inside_job())
-        cli_error(cli, SUBMISSION_AWAY ", waiting for it");
-    if (rc && (submission_inside_job() || rc == -ECONNRESET))
+    unsigned flags = submission_inside_job() ? 0 : CLIENT_START | ask_flags(cli);
+    int rc = client_connect(cli->cmd->name, flags | CLIENT_EAGER, ret, err);
+    if (rc && waits_for_greeting(cli, rc))
         rc = client_connect_wait(cli->cmd->name, ask_flags(cli), wait_ms, ret, err);
     return rc;
 }
@@ -71,9 +77,10 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
                 *ret_client = c;
             return rc;
         }
+        bool greeted = client_welcome(c) != NULL;
         client_free(c);
         int64_t left = deadline - mono_ms();
-        if (left <= 0)
+        if (left <= 0 || (!greeted && !waits_for_greeting(cli, rc)))
             break;
         rc = client_connect_wait(cli->cmd->name, ask_flags(cli), (int)left, &c, err);
     }
