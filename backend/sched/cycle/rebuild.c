@@ -121,8 +121,71 @@ static bool rebuild_look_at_groups(struct planner *p, uint64_t *n)
     return p->rebuild.at_class == &p->queue.classes.list;
 }
 
+/* The choice of the entry that its promise was made for before the rebuild; NULL: it asks for something
+ * else now, or the partition does not admit it any more. */
+static const struct plan_choice *rebuild_choice_of(const struct pending_entry *u,
+                                                   const struct pending_entry *was)
+{
+    const struct plan_slot *h = &was->slot;
+    const struct job_class *g = u->class, *old = was->class;
+    for (uint32_t i = 0; g && old && i < g->n_choices; i++) {
+        bool same = g->choices[i].partition == h->partition && job_class_tier_of(g, i) == h->tier_at &&
+                    g->tiers[h->tier_at].tier == h->tier;
+        for (uint32_t k = 0; same && k < old->n_choices; k++)
+            if (old->choices[k].partition == h->partition &&
+                request_shape_asks_same(g->shapes[i], old->shapes[k]))
+                return &g->choices[i];
+    }
+    return NULL;
+}
+
+/* Its nodes are at the same places, and the choice may use them. */
+static bool rebuild_has_nodes(const struct planner *p, const struct queue *old, const struct plan_slot *h,
+                              const struct plan_choice *c)
+{
+    const struct model *m = p->queue.view->model;
+    for (uint32_t i = 0; i < h->use.n_parts; i++) {
+        uint32_t at = h->use.parts[i].node;
+        const char *name = at < m->n_nodes ? m->nodes[at]->spec.name : "";
+        uint64_t hash = hash_bytes(name, strlen(name)); /* as queue_find_node, whose view has gone */
+        if ((uintptr_t)idmap_get(&old->nodes.node_at, hash) != at + 1 || !nodeset_has(c->set, at))
+            return false;
+    }
+    return true;
+}
+
+static void rebuild_carry_promise(struct planner *p, const struct queue *old,
+                                  const struct pending_entry *was)
+{
+    struct plan_slots *b = &p->queue.slots;
+    struct pending_entry *u = idmap_get(&p->queue.entries.by_job, was->job);
+    const struct plan_slot *h = &was->slot;
+    if (!u || u->slot.use.parts || h->by_preemption || !h->promised || h->use.start <= p->queue.now.ms)
+        return;
+    const struct plan_choice *c = rebuild_choice_of(u, was);
+    if (!c || !rebuild_has_nodes(p, old, h, c))
+        return;
+    plan_slots_copy(b, &u->slot, h, c->own);
+    if (h->counts >= b->n_partitions || !plan_slots_is_use_valid(b, &u->slot.use, u->slot.own))
+        plan_slots_drop(b, &u->slot);
+}
+
+/* A change of the configuration ends no promise that is still possible. A rebuild that began again has left
+ * queues behind that were not read to the end, and hold no promises. */
+static void rebuild_carry_promises(struct planner *p)
+{
+    const struct queue *old = p->queue.old;
+    while (old && old->reading)
+        old = old->old;
+    if (!old || !p->queue.slots.opts.keep)
+        return;
+    list_for_each (h, &old->slots.list, struct plan_slot, link)
+        rebuild_carry_promise(p, old, container_of(h, struct pending_entry, slot));
+}
+
 void planner_begin_reading(struct planner *p)
 {
+    uint64_t arrivals = p->queue.slots.arrivals;
     if (p->queue.nodes.gpu_types) {
         forecast_forget(&p->forecast);
         preempt_forget(&p->preempt);
@@ -135,6 +198,7 @@ void planner_begin_reading(struct planner *p)
     p->rebuild.at = 0;
     vec_clear(&p->rebuild.ids);
     queue_frame_begin(&p->queue);
+    p->queue.slots.arrivals = arrivals;
     p->first_blocked = xcalloc(p->queue.nodes.n_parts + 1, sizeof *p->first_blocked);
     p->taken = xcalloc((size_t)p->queue.pool.n_nodes + 1, sizeof *p->taken);
 }
@@ -226,6 +290,8 @@ void planner_read_all(struct planner *p)
     priorities_drop_update(&p->queue);
     p->queue.changes.freed_anywhere = p->queue.changes.freed_anywhere || p->rebuild.stage == READ_SHARES;
     p->queue.changes.freed = true;
+    pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
+    rebuild_carry_promises(p);
     p->queue.reading = false;
     for (bool done = false; !done && !p->rebuild.in_pieces; n = UINT64_MAX)
         done = queue_free_old(&p->queue, &n);

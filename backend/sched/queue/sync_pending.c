@@ -111,6 +111,7 @@ static void sync_pending_keep_what_was_told(const struct queue *q, struct pendin
         return;
     u->told = was->told;
     u->forecast = was->forecast;
+    u->came = was->came;
 }
 
 void sync_pending(struct queue *q, uint32_t id, const struct job *j)

@@ -553,7 +553,7 @@ static void test_places_agree(void **state)
     must_stand(array, 1, 5);
     must_stand(one, 4, 5);
     must_stand(two, 5, 5);
-    must_say(one, REASON_PRIORITY, WHY_BEHIND,
+    must_say(one, REASON_RESOURCES, WHY_BEHIND, /* its planned start is a promise */
              "3 jobs are ahead in main; the first of them, 2, waits for resources");
     set_throttle(array, 0);
     must_stand(array, 1, 10);
