@@ -317,7 +317,8 @@ enum why_class {
     X(LIMIT_TIME, "scope name asked most")                                                                   \
     X(TRY_ADMITTED, "name text part")                                                                        \
     /* the planned start of a job needs what a limit leaves */                                               \
-    X(LIMIT_PLANNED, "jobs at")
+    X(LIMIT_PLANNED, "jobs at")                                                                              \
+    X(OTHER_USERS_OUTPUT, "")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

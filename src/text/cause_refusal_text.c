@@ -89,6 +89,8 @@ const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES] = {
     [CAUSE_ADMINS_ONLY] = {.full_by = admins_only_full},
     [CAUSE_OTHER_USERS_JOB] = {.full = N_("it belongs to another user")},
     [CAUSE_OTHER_USERS_SCRIPT] = {.full = N_("scripts are shown to their owner alone")},
+    [CAUSE_OTHER_USERS_OUTPUT] = {.full =
+                                      N_("only the job's owner and administrators may read its output")},
     [CAUSE_ONE_USER] = {.full = N_(
                             "this controller runs as user {user} and can start jobs of that user alone")},
     [CAUSE_ADMIN_HOLD] = {.full = N_("held by an administrator, who must release it")},

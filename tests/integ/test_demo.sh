@@ -47,6 +47,9 @@ export STOKER_HOME
 must squeue -h -o %u
 has "jobs" "$out" "alice"
 has "jobs" "$out" "bo"
+must squeue -h -u bo -t R -o %A
+run stoker output "$(head -1 <<<"$out")"
+has "what another user may read" "$err" "only the job's owner and administrators may read its output"
 must sbatch --parsable -p gpu --gpus=1 --job-name=mine --hold --wrap="touch $WORK/was-run"
 job=$out
 must squeue -h -j "$job" -o '%T %u %r'

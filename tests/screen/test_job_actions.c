@@ -87,6 +87,30 @@ static void no_row_no_keys_for_it(void **state)
     shows(&g->u, "s submit", true);
 }
 
+/* Pages of a job have no keys for what its owner alone may do. */
+static void no_keys_for_jobs_of_others(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    static const struct {
+        const char *keys, *has;
+    } rows[] = {{"/train-resnet<Enter>w", "Why 6"},
+                {"/sweep<Enter><Enter>", "100 elements of alice"},
+                {"/report<Enter>d", "Dependencies of job 55"}};
+    for (int admin = 1; admin >= 0; admin--)
+        for (size_t i = 0; i < N_OF(rows); i++) {
+            u->app->session.welcome.admin = admin;
+            u->app->session.welcome.uid = 4321;
+            uilab_keys(u, "1<Esc>");
+            uilab_keys(u, rows[i].keys);
+            uilab_draw(u, 24, 132);
+            must_show(u, rows[i].has);
+            uilab_keys(u, "x");
+            shows(u, "cancel (asks first)", admin);
+            uilab_keys(u, "<Esc>q");
+        }
+}
+
 /* How many elements run at once is a question for arrays. */
 static void changes_are_those_of_the_job(void **state)
 {
@@ -611,6 +635,7 @@ int main(void)
         CASE(a_change_begins_at_the_real_priority),
         CASE(what_is_copied_is_chosen),
         CASE(no_row_no_keys_for_it),
+        CASE(no_keys_for_jobs_of_others),
         CASE(changes_are_those_of_the_job),
         CASE(times_are_typed_as_everywhere),
         CASE(the_footer_says_what_is_good_for_it),

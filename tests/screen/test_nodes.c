@@ -130,6 +130,20 @@ static void a_node_that_is_lost_starts_no_job(void **state)
     uilab_keys(u, "<Esc>");
 }
 
+/* What an administrator wrote about a node is not cut in favour of what its machine is said to have. */
+static void the_reason_of_a_drain_comes_first(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    node_news(u, "gpu04", NODE_LOST, NEWS_LOST, "no route to host");
+    uilab_keys(u, "2");
+    uilab_draw(u, 24, 80);
+    must_show(u, "lost     ╱╱╱╱╱╱╱╱  0/48 ╱╱╱╱╱╱╱╱ 0/8 fan 2 is loud, ticket 311");
+    uilab_draw(u, 43, 240);
+    must_show(u, "fan 2 is loud, ticket 311  drained by root for ");
+    must_show(u, ", lost for 0 s: no route to host");
+}
+
 /* The page of a node that leaves the configuration, and of one whose figures are not known. */
 static void a_page_outlives_its_node(void **state)
 {
@@ -182,6 +196,7 @@ int main(void)
         UI_FIXTURE_CASE(a_page_outlives_its_node),
         UI_FIXTURE_CASE(the_menu_of_a_page_is_true),
         UI_FIXTURE_CASE(a_node_that_is_lost_starts_no_job),
+        UI_FIXTURE_CASE(the_reason_of_a_drain_comes_first),
         UI_FIXTURE_CASE(each_state_has_its_sign_and_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

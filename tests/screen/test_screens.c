@@ -69,7 +69,7 @@ static void a_broken_gpu_is_told(void **state)
     rec_fini(&ev_node_rec, &found);
     uilab_keys(u, "3t");
     uilab_draw(u, 24, 80);
-    must_show(u, "gpu01    BX..X.C.    4 a100");
+    must_show(u, "gpu01    BX..X.C.    4  a100");
     must_show(u, "2 broken  12 offline");
     must_show(u, "X broken"); /* what the sign means */
     uilab_draw(u, 12, 40);
@@ -689,7 +689,7 @@ static void a_machine_at_rest_is_nobody_s(void **state)
     uilab_feed(u, MSG_UTIL, 0, &m);
     rec_fini(&msg_util_rec, &m);
     uilab_draw(u, 24, 80);
-    must_show(u, "▞▞▞▏····  0/32");
+    must_show(u, "▞▞▞▞······  0/32");
 }
 
 /* --- notes --- */

@@ -27,6 +27,36 @@ static void columns_are_as_wide_as_their_rows(void **state)
     }
 }
 
+/* A number stands clear of the text behind it; a name is cut before it is left out who has the job. */
+static void numbers_stand_clear(void **state)
+{
+    (void)state;
+    static const struct table_column cols[] = {
+        {.min = 12, .want = 40, .fit = 14, .rank = 1, .flags = COLUMN_CUT},
+        {.min = 4, .want = 12, .fit = 8, .rank = 5},
+        {.min = 3, .want = 4, .rank = 6, .flags = COLUMN_RIGHT},
+        {.min = 20, .rank = 3},
+    };
+    static const struct {
+        int width, widths[4];
+    } cases[] = {
+        {47, {14, 6, 3, 20}}, {46, {14, 6, 0, 24}}, {42, {14, 6, 0, 20}},
+        {41, {13, 6, 0, 20}}, {40, {12, 6, 0, 20}}, {39, {14, 0, 0, 24}},
+    };
+    const int needs[] = {14, 6, 1, 0};
+    assert_int_equal(table_gap(cols, -1, 0), 0);
+    assert_int_equal(table_gap(cols, 1, 2), 1);
+    assert_int_equal(table_gap(cols, 2, 3), 2);
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        int widths[4];
+        table_fit(cols, NULL, needs, 4, cases[i].width, widths);
+        for (size_t k = 0; k < 4; k++)
+            if (widths[k] != cases[i].widths[k])
+                fail_msg("column %zu in %d cells: %d, not %d", k, cases[i].width, widths[k],
+                         cases[i].widths[k]);
+    }
+}
+
 static void take_array(struct lab *l, uint32_t id, const char *user)
 {
     struct job *j = lab_job(l, JOB_KIND_BATCH);
@@ -71,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_rows),
+        cmocka_unit_test(numbers_stand_clear),
         cmocka_unit_test(ids_of_arrays_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void windows_are_pushed(void **state)
     uilab_keys(u, "t");
     uilab_draw(u, 24, 80);
     must_show(u, "▨ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
-    must_show(u, "alice/crossval  maintenan");
+    must_show(u, "alice/crossval  maintena");
     push_window(u, "empty", "cpu01", 0, 240, false);
     keys_show(u, "2", "▨ cpu01"); /* nor is a node that is kept */
     push_window(u, "empty", "cpu01", 0, 240, true);

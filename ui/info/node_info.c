@@ -159,22 +159,30 @@ void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node
     f->num = m.rank;
 }
 
+/* What the machine itself is said to have: behind the reason of an administrator, which is shorter and says
+ * more. */
+static void bad_note(struct rich *r, const struct ui *ui, const struct node *n, const struct node_mark *m,
+                     bool with_word)
+{
+    rich_add(r, ROLE_NORMAL, r->text.len && n->drain ? ", " : "");
+    size_t begin = r->text.len;
+    if (with_word)
+        rich_add(r, n->state == NODE_LOST || n->state == NODE_DOWN ? ROLE_ERROR : ROLE_WARN, m->word);
+    since(r, ui, n->t_state);
+    if (n->trouble)
+        rich_addf(r, ROLE_NORMAL, r->text.len > begin ? ": %s" : "%s", n->trouble);
+}
+
 /* with_word: with the word of the state, which stands beside it else. */
 static void node_info_note(struct rich *r, const struct ui *ui, const struct node *n, bool with_word)
 {
     size_t begin = r->text.len; /* the line may have begun with something else */
     const struct window *w = ui_window_of_node(ui, n);
     struct node_mark m = node_mark_of(ui, n);
-    if (m.bad) {
-        if (with_word)
-            rich_add(r, n->state == NODE_LOST || n->state == NODE_DOWN ? ROLE_ERROR : ROLE_WARN, m.word);
-        since(r, ui, n->t_state);
-        if (n->trouble)
-            rich_addf(r, ROLE_NORMAL, r->text.len > begin ? ": %s" : "%s", n->trouble);
-        rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
-    }
     if (n->drain)
         drain_note(r, ui, n, with_word || m.bad);
+    if (m.bad)
+        bad_note(r, ui, n, &m, with_word || n->drain);
     if (n->gone && with_word)
         rich_add(r, ROLE_WARN,
                  r->text.len > begin ? tr(", no longer configured") : tr("no longer configured"));

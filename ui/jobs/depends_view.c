@@ -316,6 +316,11 @@ static unsigned depends_act(struct view *v, enum action a, const struct input *i
 
 static const enum scope scopes[] = {SCOPE_DEPENDS, SCOPE_ACTS, SCOPE_MOVE};
 
+static void depends_subject(struct view *v, struct row_subject *ret)
+{
+    ret->job = depends_current(depends_of(v));
+}
+
 const struct view_ops depends_view = {
     .name = "depends",
     .scopes = scopes,
@@ -327,6 +332,7 @@ const struct view_ops depends_view = {
     .draw = depends_draw,
     .input = depends_input,
     .act = depends_act,
+    .subject = depends_subject,
 };
 
 static bool depends_has_any(const struct ui *ui, const struct job *j)

@@ -433,6 +433,11 @@ static const char *why_view_label(struct view *v, enum action a)
 
 static const enum scope scopes[] = {SCOPE_WHY, SCOPE_ACTS, SCOPE_MOVE};
 
+static void why_view_subject(struct view *v, struct row_subject *ret)
+{
+    ret->job = why_job(why_of(v));
+}
+
 const struct view_ops why_view = {
     .name = "why",
     .scopes = scopes,
@@ -446,6 +451,7 @@ const struct view_ops why_view = {
     .act = why_view_act,
     .timer = why_view_timer,
     .label = why_view_label,
+    .subject = why_view_subject,
 };
 
 void why_open(struct ui *ui, const struct job *j)

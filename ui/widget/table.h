@@ -29,6 +29,7 @@ struct table_field {
 #define COLUMN_WORDS  4u  /* a plain word of a filter is looked for here */
 #define COLUMN_TREE   8u  /* carries the fold signs */
 #define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
+#define COLUMN_CUT    32u /* cut to its least before a column that says who or when is left out */
 
 struct table_column {
     const char *name;  /* in what is remembered, and in filters */
@@ -185,6 +186,8 @@ bool table_has_own_columns(const struct table *t);
 int table_wish(struct table *t, int height);
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
+/* Blank cells before column i if column left is the one drawn before it; -1: none is. Pure. */
+int table_gap(const struct table_column *cols, int left, size_t i);
 /* Chooses columns and widths for n cells; 0: not drawn. on: which may be drawn at all; NULL: those
  * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
 void table_fit(const struct table_column *cols, const bool *on, const int *needs, size_t n, int width,

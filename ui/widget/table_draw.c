@@ -41,10 +41,12 @@ static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
 static void draw_head(const struct table *t, struct canvas *c, struct rect r, const int *widths)
 {
     canvas_fill(c, r, ROLE_HEAD);
-    int x = r.x + MARK_CELLS;
+    int x = r.x + MARK_CELLS, left = -1;
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!widths[i])
             continue;
+        x += table_gap(t->cols, left, i);
+        left = (int)i;
         bool sorted = t->sort == (int)i;
         struct str title = STR_INIT;
         str_append(&title, tr(t->cols[i].title));
@@ -59,7 +61,7 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r, co
         canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s,
                     room - (pad > 0 ? pad : 0));
         str_fini(&title);
-        x += widths[i] + 1;
+        x += widths[i];
     }
 }
 
@@ -84,10 +86,12 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
                      const int *widths, bool any_branch)
 {
     bool ticks = false;
-    int x = r.x + MARK_CELLS;
+    int x = r.x + MARK_CELLS, left = -1;
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!widths[i])
             continue;
+        x += table_gap(t->cols, left, i);
+        left = (int)i;
         int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
         const struct table_field *f = table_field(t, row, i, widths[i] - skip);
         ticks |= f->ticks;
@@ -98,7 +102,7 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
             rich_draw_ends(&f->text, c, r.y, x + skip, widths[i] - skip);
         else
             rich_draw(&f->text, c, r.y, x + skip, widths[i] - skip);
-        x += widths[i] + 1;
+        x += widths[i];
     }
     return ticks;
 }
@@ -169,14 +173,16 @@ int table_wish(struct table *t, int height)
     size_t n = t->shown.n - t->list.top;
     n = t->list.top > t->shown.n ? 0 : n > (size_t)height ? (size_t)height : n;
     bool any_branch = table_draw_has_branches(t, t->list.top, n);
-    int sum = MARK_CELLS + 2;
+    int sum = MARK_CELLS + 3, left = -1;
     see_needs(t, t->list.top, n, any_branch);
     for (size_t i = 0; i < t->n_cols; i++) {
         const struct table_column *col = &t->cols[i];
         int most = col->want ? col->want : WISH_REST;
         int need = col->fit ? (t->needs[i] < most ? t->needs[i] : most) : col->want ? col->want : col->min;
-        if (t->on[i])
-            sum += (need > col->min ? need : col->min) + 1;
+        if (t->on[i]) {
+            sum += table_gap(t->cols, left, i) + (need > col->min ? need : col->min);
+            left = (int)i;
+        }
     }
     return sum;
 }

@@ -1,19 +1,31 @@
 /* table_fit.c - which columns of a table are drawn in n cells, and how wide. Pure. */
 #include "ui/widget/table.h"
 
-#define RANK_DETAIL 4 /* columns from this rank on are left out before another one is cut */
+#define RANK_EXTRA  6 /* columns from this rank on are left out before one with COLUMN_CUT is cut */
+#define RANK_DETAIL 4 /* columns from this rank on are left out before any other is cut */
+
+/* A number that ends where a text begins would be read as a part of it: "1 8 jobs ahead". */
+int table_gap(const struct table_column *cols, int left, size_t i)
+{
+    if (left < 0)
+        return 0;
+    return cols[left].flags & COLUMN_RIGHT && !(cols[i].flags & COLUMN_RIGHT) ? 2 : 1;
+}
 
 static bool table_fit_is_drawn(const struct table_column *cols, const bool *on, size_t i)
 {
     return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
 }
 
-static int width_of(size_t n, const int *widths)
+static int width_of(const struct table_column *cols, size_t n, const int *widths)
 {
-    int sum = 0;
+    int sum = 0, left = -1;
     for (size_t i = 0; i < n; i++)
-        sum += widths[i] ? widths[i] + 1 : 0;
-    return sum ? sum - 1 : 0;
+        if (widths[i]) {
+            sum += table_gap(cols, left, i) + widths[i];
+            left = (int)i;
+        }
+    return sum;
 }
 
 /* What was chosen by hand is the last to be left out. */
@@ -35,7 +47,7 @@ static int least_wanted(const struct table_column *cols, size_t n, const int *wi
 
 static void leave_out(const struct table_column *cols, size_t n, int width, int min_rank, int *widths)
 {
-    while (width_of(n, widths) > width) {
+    while (width_of(cols, n, widths) > width) {
         int i = least_wanted(cols, n, widths);
         if (i < 0 || table_fit_rank_of(&cols[i]) < min_rank)
             break;
@@ -50,11 +62,13 @@ static int wish(const struct table_column *c, const int *needs, size_t i, int ma
     return need > c->min ? need : c->min;
 }
 
-/* Back to the least where it is narrow, the last columns first. */
-static void table_fit_shrink(const struct table_column *cols, size_t n, int width, int *widths)
+/* Back to the least where it is narrow, the last columns first: those with one of the flags; 0: all. */
+static void table_fit_shrink(const struct table_column *cols, unsigned flags, size_t n, int width,
+                             int *widths)
 {
-    for (size_t i = n; i-- > 0 && width_of(n, widths) > width;)
-        while (widths[i] > cols[i].min && width_of(n, widths) > width)
+    for (size_t i = n; i-- > 0 && width_of(cols, n, widths) > width;)
+        while ((!flags || cols[i].flags & flags) && widths[i] > cols[i].min &&
+               width_of(cols, n, widths) > width)
             widths[i]--;
 }
 
@@ -62,7 +76,7 @@ static void table_fit_shrink(const struct table_column *cols, size_t n, int widt
 static void restore(const struct table_column *cols, const int *needs, size_t n, int width, int *widths)
 {
     for (size_t i = 0; i < n; i++)
-        while (widths[i] && cols[i].fit && cols[i].want && width_of(n, widths) < width &&
+        while (widths[i] && cols[i].fit && cols[i].want && width_of(cols, n, widths) < width &&
                widths[i] < wish(&cols[i], needs, i, cols[i].fit))
             widths[i]++;
 }
@@ -105,11 +119,13 @@ void table_fit(const struct table_column *cols, const bool *on, const int *needs
         widths[i] = !table_fit_is_drawn(cols, on, i) ? 0
                     : cols[i].fit && cols[i].want    ? wish(&cols[i], needs, i, cols[i].fit)
                                                      : cols[i].min;
+    leave_out(cols, n, width, RANK_EXTRA, widths);
+    table_fit_shrink(cols, COLUMN_CUT, n, width, widths);
     leave_out(cols, n, width, RANK_DETAIL, widths);
-    table_fit_shrink(cols, n, width, widths);
+    table_fit_shrink(cols, 0, n, width, widths);
     leave_out(cols, n, width, 1, widths);
     restore(cols, needs, n, width, widths);
-    int left = width - width_of(n, widths), flexible = find_flexible(cols, n, widths);
+    int left = width - width_of(cols, n, widths), flexible = find_flexible(cols, n, widths);
     if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
         int more = share_of(&cols[flexible], needs, (size_t)flexible, width) - widths[flexible];
         more = more > left ? left : more > 0 ? more : 0;

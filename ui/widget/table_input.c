@@ -164,16 +164,18 @@ static unsigned filter_input(struct table *t, const struct input *in)
 /* Up, down, and the rows' own order again. */
 static void table_press_heading(struct table *t, int x)
 {
-    int from = t->head.x + MARK_CELLS;
+    int from = t->head.x + MARK_CELLS, left = -1;
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!t->drawn[i])
             continue;
+        from += table_gap(t->cols, left, i);
+        left = (int)i;
         if (x >= from && x <= from + t->drawn[i]) {
             bool same = t->sort == (int)i;
             table_sort(t, same && t->reverse ? -1 : (int)i, same && !t->reverse);
             return;
         }
-        from += t->drawn[i] + 1;
+        from += t->drawn[i];
     }
 }
 

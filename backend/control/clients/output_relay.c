@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/control/clients/privacy.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
@@ -53,8 +54,10 @@ static const struct task *relay_find_task(struct session *s, uint64_t tag, const
                                           const struct step **ret_step)
 {
     if (!j || !session_owns(s, j)) {
-        session_refuse(s, tag, REFUSAL_NO_JOB, key->job,
-                       &(struct cause){.code = CAUSE_NO_JOB_OF_YOURS, .n = key->job});
+        bool known = j && !privacy_hides_job(s, j);
+        session_refuse(s, tag, known ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, key->job,
+                       &(struct cause){.code = known ? CAUSE_OTHER_USERS_OUTPUT : CAUSE_NO_JOB_OF_YOURS,
+                                       .n = known ? 0 : key->job});
         return NULL;
     }
     *ret_step = job_find_step(j, key->step);
