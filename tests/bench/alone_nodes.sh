@@ -90,11 +90,15 @@ for i in $(seq 20); do
     echo $((($(us) - a) / 10))
 done | median | { read -r v; say "for comparison: \`ssh NODE true\`" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
 
-t=$(now_ms)
-sbatch -a "1-$tasks" -o /dev/null --wrap=true >/dev/null
 empty() { [ -z "$(squeue -h)" ]; }
-wait_for 200 empty
-ours=$(($(now_ms) - t))
+array() { # ms from its submission to its last end
+    local t
+    t=$(now_ms)
+    must sbatch -Q -a "1-$tasks" -o /dev/null --wrap=true
+    wait_for 200 empty
+    echo $(($(now_ms) - t))
+}
+ours=$(array)
 say "$tasks jobs of one task over $some nodes" "$((tasks * 1000 / ours))" jobs/s
 n=64
 t=$(now_ms)
@@ -115,4 +119,14 @@ for i in $(seq 40); do
 done | median | { read -r v; say "srun true meanwhile" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
 scancel -u "$(id -un)"
 wait
+cluster_stop
+
+# --- the same array without SSH ---
+rm -r "$STOKER_HOME"
+mkdir -m 700 "$STOKER_HOME"
+CPUS=$((4 * some)) GPUS=0 cluster_start
+array >/dev/null
+alone=$(array)
+say "$tasks jobs of one task on a local node of as many CPUs" "$((tasks * 1000 / alone))" jobs/s
+say "over $some nodes through SSH, of that" "$((alone * 100 / ours))" %
 cluster_stop
