@@ -19,7 +19,7 @@ static void depends_on_full(struct str *out, const struct cause *c, const struct
 {
     depends_name(out, c);
     template_append(out, "[ ({parts})]", c, r, full);
-    str_appendf(out, c->dead ? tr(" had %s") : " %s",
+    str_appendf(out, c->dead ? tr(" had %s") : tr(" %s"),
                 c->what < DEP_N_TYPES ? dep_type_text((enum dep_type)c->what) : "?");
     template_append(out, "[, which it did; {n:words} more]", c, r, full);
 }

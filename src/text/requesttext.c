@@ -68,23 +68,38 @@ static void one_job(struct str *out, const struct dep *d, const struct job *j)
     }
 }
 
+/* "waits for 33, 34 to succeed", or only "33, 34 to succeed": languages place the two differently. */
+static void wait_for(struct str *out, const char *jobs, const struct dep *d, bool first)
+{
+    if (!d->job)
+        str_appendf(out, "%s%s", first ? tr("waits for ") : "", jobs);
+    else
+        str_appendf(out, first ? tr("waits for %s %s") : tr("%s %s"), jobs, dep_type_text(d->type));
+}
+
 /* "waits for 33, 34 to succeed and 35 to end". */
 static bool dependency(struct str *out, const struct job *j)
 {
     struct deps deps;
     if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &deps, NULL) < 0)
         return false;
+    struct str jobs = STR_INIT; /* that wait for the same */
+    bool first = true;
     for (size_t i = 0; i < deps.n; i++) {
         const struct dep *d = &deps.v[i], *next = i + 1 < deps.n ? d + 1 : NULL;
         bool goes_on = next && next->type == d->type;
-        if (!i)
-            str_append(out, tr("waits for "));
-        one_job(out, d, j);
-        if (!goes_on && d->job)
-            str_appendf(out, " %s", dep_type_text(d->type));
+        one_job(&jobs, d, j);
+        if (goes_on) {
+            str_append(&jobs, deps.any ? tr(" or ") : ", ");
+            continue;
+        }
+        wait_for(out, jobs.s, d, first);
+        str_truncate(&jobs, 0);
+        first = false;
         if (next)
-            str_append(out, deps.any ? tr(" or ") : goes_on ? ", " : tr(" and "));
+            str_append(out, deps.any ? tr(" or ") : tr(" and "));
     }
+    str_fini(&jobs);
     bool said = deps.n > 0;
     deps_fini(&deps);
     return said;

@@ -264,6 +264,9 @@ static void fields_and_script_are_one(void **state)
     uilab_golden(u, "form", 24, 80);
     uilab_keys(u, "<Tab>python train.py<Up><Enter>#SBATCH --time=2:00:00");
     uilab_golden(u, "form", 43, 132);
+    uilab_golden(u, "form", 30, 100);
+    uilab_golden(u, "form", 50, 160);
+    uilab_golden(u, "form", 50, 200);
     uilab_golden(u, "form-script", 24, 80);
     uilab_keys(u, "<Tab>");
     uilab_draw(u, 24, 80);

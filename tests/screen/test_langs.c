@@ -7,6 +7,7 @@
 #include "src/base/xalloc.h"
 #include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"
+#include "ui/app/settings.h"
 
 static const int sizes[][2] = {{24, 80}, {43, 132}};
 static char *catalogues; /* where the build puts them */
@@ -43,6 +44,7 @@ static void answer_why(struct ui_fixture *g)
     const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
     assert_non_null(ask);
     struct msg_why w = {.job = g->s.big,
+                        .samples = 31,
                         .rank = 1,
                         .rank_of = 4,
                         .start = {.ms = u->lab.now.ms + 1500000},
@@ -83,39 +85,45 @@ static void answer_history(struct ui_fixture *g)
     uilab_feed(&g->u, MSG_HISTORY_END, tag, &end);
 }
 
+/* Each leads to a view of that name: else the picture is one of another screen. */
 static const struct {
-    const char *screen, *keys;
+    const char *screen, *keys, *view;
     void (*answer)(struct ui_fixture *g); /* what the controller says then; NULL: nothing */
 } rows[] = {
-    {"jobs", "", NULL},
-    {"job", "/pretrain<Enter><Enter>", open_page_of_a_job},
-    {"nodes", "2", NULL},
-    {"gpus", "3", measure_gpus},
-    {"timeline", "4", answer_plan},
-    {"partitions", "5", NULL},
-    {"history", "6", answer_history},
-    {"usage", "7", NULL},
-    {"why", "/finetune<Enter>w", answer_why},
-    {"form", "s<Down><Down>a100:2<Down>8", NULL},
-    {"settings", "<F2>", NULL},
-    {"help", "?", NULL},
+    {"jobs", "", "jobs", NULL},
+    {"job", "/pretrain<Enter><Enter>", "job", open_page_of_a_job},
+    {"nodes", "2", "nodes", NULL},
+    {"gpus", "3", "gpus", measure_gpus},
+    {"timeline", "4", "timeline", answer_plan},
+    {"partitions", "5", "partitions", NULL},
+    {"history", "6", "history", answer_history},
+    {"usage", "7", "usage", NULL},
+    {"why", "/finetune<Enter>w", "why", answer_why},
+    {"form", "s<Down><Down>a100:2<Down>8", "submit", NULL},
+    {"settings", "<F2>", "settings", NULL},
+    {"help", "?", "help", NULL},
 };
 
 static void screens(const char *code)
 {
     lang_choose(code, catalogues);
     assert_string_equal(lang_code(), code);
+    struct settings defaults;
+    settings_init(&defaults);
     for (size_t i = 0; i < N_OF(rows); i++) {
         void *state = NULL;
         ui_fixture_up(&state);
         struct ui_fixture *g = state;
+        app_take_settings(g->u.app, &defaults, false);
         uilab_keys(&g->u, rows[i].keys);
+        assert_string_equal(ui_view(g->u.app)->ops->name, rows[i].view);
         uilab_draw(&g->u, 24, 80);
         if (rows[i].answer)
             rows[i].answer(g);
         compare(&g->u, rows[i].screen);
         ui_fixture_down(&state);
     }
+    settings_fini(&defaults);
     void *state = NULL;
     array_fixture_up(&state);
     struct array_fixture *a = state;

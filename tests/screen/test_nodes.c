@@ -77,6 +77,14 @@ static void a_page_tells_why_since_when_and_whose(void **state)
     uilab_keys(u, "<Tab>");
     uilab_golden_in_all(u, "node", 43, 132);
     uilab_golden_in_all(u, "node", 50, 200);
+    uilab_golden_in_all(u, "node", 30, 100);
+    uilab_golden_in_all(u, "node", 50, 160);
+    for (int cols = 80; cols <= 220; cols += 5) { /* a wider terminal never shows less */
+        uilab_draw(u, 30, cols);
+        must_show(u, "memory 64/512G ");
+        must_show(u, " MEM ");
+    }
+    uilab_draw(u, 50, 200);
     must_show(u, "lost: no route to host"); /* beside it */
 }
 

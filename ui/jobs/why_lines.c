@@ -69,6 +69,8 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
         rich_addf(r, ROLE_NORMAL, tr("%s to %s"), from.s, to.s);
     str_fini(&from);
     str_fini(&to);
+    if (!w->samples)
+        return;
     if (w->unlikely.ms < w->start.ms)
         rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts; jobs often end before their limits)"),
                   w->samples);

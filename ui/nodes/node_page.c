@@ -372,11 +372,19 @@ static const char *nodepage_label(struct view *v, enum action a)
 static const enum scope scopes[] = {SCOPE_NODE, SCOPE_NODES, SCOPE_WINDOWS,
                                     SCOPE_ACTS, SCOPE_LIST,  SCOPE_MOVE};
 
+/* Its curves and GPUs need as much as a narrow terminal has. */
+static int nodepage_cols(struct view *v)
+{
+    (void)v;
+    return 78;
+}
+
 const struct view_ops nodepage_view = {
     .name = "node",
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .wants_side = true,
+    .body_cols = nodepage_cols,
     .watches_util = true,
     .open = nodepage_open,
     .close = nodepage_close,
