@@ -1,6 +1,7 @@
 /* test_pictures.c - the pictures in docs/screens: the demo at one time of day. `make screens` writes them;
  * `make recording` writes the film that opens README. What they show depends on every part of the system,
- * so the tests ask only that they are there, and that the demo gives the same pictures each time. */
+ * so the tests ask only that they are there, that their lists have the headings of the screens, and that
+ * the demo gives the same pictures each time. */
 #include <errno.h>
 #include <unistd.h>
 
