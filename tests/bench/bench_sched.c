@@ -1,11 +1,13 @@
 /* What a decision of the planner costs on large clusters: mixed shapes, overlapping partitions, nodes full.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "backend/sched/explain/explain.h"
+#include "src/base/idmap.h"
 #include "src/base/xalloc.h"
 
 #define T0_MS  INT64_C(1700000000000)
@@ -300,8 +302,30 @@ static size_t asked_to_go;     /* in the last decision */
 static bool wants_another;     /* it has not been through with all jobs */
 static struct wall next_cycle; /* when it wants to be asked again */
 
+static uint64_t digest; /* of all that was decided, whatever it cost */
+
+static void digest_add(uint64_t a, uint64_t b, const char *text)
+{
+    const uint64_t what[] = {digest, a, b, hash_bytes(text, strlen(text))};
+    digest = hash_bytes(what, sizeof what);
+}
+
+static void digest_result(const struct sched_result *r)
+{
+    vec_for_each (&r->starts, i) {
+        const struct ev_start *s = &r->starts.v[i].start;
+        for (size_t k = 0; k < s->alloc.n; k++)
+            digest_add(r->starts.v[i].job, s->time_limit_s, s->alloc.v[k].node);
+    }
+    vec_for_each (&r->preempts, i)
+        digest_add(r->preempts.v[i].job, r->preempts.v[i].by_job, "preempted");
+    vec_for_each (&r->changed, i)
+        digest_add(r->changed.v[i], planner_reason(p, r->changed.v[i]), "waits");
+}
+
 static void fold(struct sched_result *r)
 {
+    digest_result(r);
     asked_to_go = r->preempts.n;
     next_cycle = r->next;
     wants_another = wall_is_set(r->next) && r->next.ms - now.ms <= 1000;
@@ -396,6 +420,7 @@ static void end_leaving(void)
 static void begin(uint32_t n_nodes)
 {
     rnd_state = 42;
+    digest = 0;
     now.ms = T0_MS;
     model_init(&m);
     p = planner_new();
@@ -550,6 +575,7 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
            f->forecast,
            f->forecast_begin.worst > f->forecast_slice.worst ? f->forecast_begin.worst
                                                              : f->forecast_slice.worst);
+    printf("%15s decided: %016" PRIx64 "\n", "", digest);
     if (world.mixed)
         printf("%15s until no job is preempted any more: %u cycles, %.2f ms, at most %.2f\n", "",
                f->hunting.n, mean(&f->hunting), f->hunting.worst);

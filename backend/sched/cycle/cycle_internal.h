@@ -91,8 +91,9 @@ struct cycle {
     size_t sure_starts, sure_places; /* before anybody was preempted */
     bool made_way;                   /* in the first iteration a job let its preemptor go first */
     struct wall now;
-    bool all;     /* not only new jobs */
-    bool reports; /* all is decided */
+    bool all;             /* not only new jobs */
+    bool reports;         /* all is decided */
+    bool without_windows; /* maintenance is out of the pool, while reasons are reported */
     uint32_t report_cost;
     size_t limits_mark; /* before it */
     struct sched_result out;
@@ -157,6 +158,8 @@ void planner_sync(struct planner *p);
  * cost left. */
 void cycle_report_tried(struct planner *p);
 void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost);
+/* After some of these, before anything else reads the pool. */
+void cycle_report_pause(struct planner *p);
 #define REPORT_COST_MAX 8000 /* of one cycle: the rest is reported in the next */
 /* What was reported is not passed on: it is reported again. */
 void cycle_unreport(struct planner *p);
@@ -240,6 +243,8 @@ bool cycle_drop_ineligible(struct cycle *s);
 void cycle_promises_begin(const struct planner *p); /* at the beginning of an iteration */
 /* Call when an entry has got a planned start. */
 void cycle_promise_note(const struct planner *p, const struct pending_entry *u);
+/* Call when its planned start may have moved to another partition. */
+void cycle_promise_move(const struct planner *p, const struct pending_entry *u);
 /* As plan_request.leaves, with a struct cycle_gets. Only for jobs with limits or licences. */
 bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start,
                            int64_t len);

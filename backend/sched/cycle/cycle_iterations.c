@@ -53,7 +53,7 @@ static void cycle_take_item(struct cycle *s, struct cycle_item t)
     /* All of it has started in another tier; or an event has named it: its turn is in the next cycle, until
      * then its planned start stays. */
     if (u->count && u->noted)
-        u->slot.visited = p->queue.slots.iteration;
+        plan_slots_visit(&p->queue.slots, &u->slot);
     else if (u->count && (passed = cycle_pass_over(s, &t)) == NOT_PASSED)
         o = cycle_try_head(s, &t);
     if (passed != NOT_PASSED)

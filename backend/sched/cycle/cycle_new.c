@@ -37,6 +37,8 @@ static bool cycle_new_may_precede_booked(struct planner *p, struct job_class *g,
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         bool is_lower = h->tier < g->tiers[0].tier;
+        if (h->by_preemption && !is_lower) /* it gives way only to a higher tier */
+            continue;
         if (is_lower ? !below : !cycle_new_names_partition_of(g, h))
             continue;
         struct queue_key its = cycle_new_queue_key_of_entry(p, w->class, h->tier_at, w);
@@ -118,6 +120,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = ALL_TIERS};
     struct plan_request it = cycle_plan_request(g, 0);
     it.came = u->came;
+    it.job = u->job;
     it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
     it.leaves = limits_any(p->queue.limits) || g->licensed ? cycle_leaves_promises : NULL;
     it.ctx = &gets;
@@ -144,7 +147,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     bool waits =
         !cycle_new_may_take_a_slot(s, g, u, &it) &&
         (!p->queue.may_preempt || p->preempt.searches_left || /* it is searched for with the others then */
-         (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
+         (!active_is_awaited(&p->queue, u->job) && preempt_finds_none(&p->preempt, u, &it)));
     if (waits && g->n_tiers > 1) /* each of its tiers may have a planned start */
         return gets.seen == LIMIT_OK && !cycle_partition_left(p, g->choices, g->n_choices);
     if (waits &&
@@ -191,6 +194,19 @@ static bool cycle_new_has_lost_victims(const struct planner *p)
     return false;
 }
 
+/* The time of a planned start has come. A preemptor whose victims are still there cannot start; its start
+ * is planned again with the others, a second later at the latest. */
+static bool cycle_new_has_due_slot(const struct planner *p, int64_t since)
+{
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        bool waits = h->by_preemption && since < OVERDUE_MS && active_is_awaited(&p->queue, u->job);
+        if (h->use.start <= p->queue.now.ms && !waits)
+            return true;
+    }
+    return false;
+}
+
 /* Something may have changed for other jobs as well, or enough time has gone by. */
 static bool cycle_new_has_to_look_at_all(const struct planner *p)
 {
@@ -199,7 +215,7 @@ static bool cycle_new_has_to_look_at_all(const struct planner *p)
     return !p->queue.prios.known || p->queue.changes.freed || p->queue.changes.lost || !o->keep ||
            !o->backfill ||
            ((p->preempt.searches_left || p->pace.reports_left) && since >= SEARCH_AT_LAST_MS) ||
-           plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
+           cycle_new_has_due_slot(p, since) ||
            (p->preempt.search_again > p->pace.full_cycle_ms &&
             p->preempt.search_again <= p->queue.now.ms) ||
            (limits_any(p->queue.limits) && since >= ALL_MS) || cycle_new_has_lost_victims(p);

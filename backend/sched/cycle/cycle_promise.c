@@ -5,17 +5,25 @@
  * that count here are those whose nodes are kept. Planned starts of preemptors count at once
  * (preemptor_charges.c).
  */
+#include <stdlib.h>
+
 #include "backend/sched/cycle/cycle_internal.h"
+
+static uint32_t promise_choice(const struct pending_entry *u)
+{
+    uint32_t at = 0;
+    while (at + 1 < u->class->n_choices && u->class->choices[at].partition != u->slot.partition)
+        at++;
+    return at;
+}
 
 /* What the job will have when it starts. */
 static struct limit_request promise_request(const struct planner *p, const struct pending_entry *u)
 {
     const struct plan_slot *h = &u->slot;
     struct pool_parts parts = {.v = {.v = h->use.parts, .n = h->use.n_parts}}; /* of the slot */
-    uint32_t at = 0;
-    while (at + 1 < u->class->n_choices && u->class->choices[at].partition != h->partition)
-        at++;
-    return cycle_request_at(p, u->class, u, at, &parts, when_minus(h->use.end, h->use.start));
+    return cycle_request_at(p, u->class, u, promise_choice(u), &parts,
+                            when_minus(h->use.end, h->use.start));
 }
 
 static bool promise_counts(const struct pending_entry *u)
@@ -28,7 +36,14 @@ void cycle_promise_note(const struct planner *p, const struct pending_entry *u)
     if (!limits_any(p->queue.limits) || !promise_counts(u))
         return;
     struct limit_request request = promise_request(p, u);
-    limits_note_plan(p->queue.limits, &request, p->queue.slots.iteration);
+    limits_note_plan(p->queue.limits, &request, u->job, p->queue.slots.iteration);
+}
+
+void cycle_promise_move(const struct planner *p, const struct pending_entry *u)
+{
+    if (limits_any(p->queue.limits) && promise_counts(u))
+        limits_move_plan(p->queue.limits, u->class->requests[promise_choice(u)].who, u->job,
+                         p->queue.slots.iteration);
 }
 
 void cycle_promises_begin(const struct planner *p)
@@ -59,21 +74,58 @@ struct promise_check {
     VEC(struct limit_request) then, gone; /* at one time */
 };
 
+static void promise_add_beside(struct promise_check *x, const struct pending_entry *w)
+{
+    const struct planner *p = x->p;
+    const struct plan_slot *h = &w->slot;
+    if (w == x->u || !promise_counts(w) || h->tier < x->tier || h->use.start >= x->end ||
+        h->use.end <= x->start)
+        return;
+    bool there =
+        x->visited_only ? h->visited == p->queue.slots.iteration : plan_slots_is_there(&p->queue.slots, h);
+    uint32_t who = w->class->requests[promise_choice(w)].who;
+    if (there &&
+        (limits_share(p->queue.limits, x->request.who, who) || (x->g->licensed && w->class->licensed)))
+        vec_push(&x->beside, ((struct promise_beside){.u = w, .request = promise_request(p, w)}));
+}
+
+static int promise_by_booking(const void *pa, const void *pb)
+{
+    const struct promise_beside *a = pa, *b = pb;
+    return a->u->slot.nth < b->u->slot.nth ? -1 : a->u->slot.nth > b->u->slot.nth;
+}
+
+/* In the order of the book, each once. */
+static void promise_sort_beside(struct promise_check *x)
+{
+    size_t n = 0;
+    if (x->beside.n)
+        qsort(x->beside.v, x->beside.n, sizeof *x->beside.v, promise_by_booking);
+    for (size_t i = 0; i < x->beside.n; i++)
+        if (!n || x->beside.v[n - 1].u != x->beside.v[i].u)
+            x->beside.v[n++] = x->beside.v[i];
+    x->beside.n = n;
+}
+
+/* A job with licences may share them with any; others share limits, which know who plans with them if an
+ * iteration has noted it. */
 static void promise_find_beside(struct promise_check *x)
 {
     const struct planner *p = x->p;
-    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
-        const struct pending_entry *w = container_of(h, struct pending_entry, slot);
-        bool there = x->visited_only ? h->visited == p->queue.slots.iteration
-                                     : plan_slots_is_there(&p->queue.slots, h);
-        if (w == x->u || !promise_counts(w) || !there || h->tier < x->tier || h->use.start >= x->end ||
-            h->use.end <= x->start)
-            continue;
-        struct promise_beside b = {.u = w, .request = promise_request(p, w)};
-        if (limits_share(p->queue.limits, x->request.who, b.request.who) ||
-            (x->g->licensed && w->class->licensed))
-            vec_push(&x->beside, b);
+    uint32_t *jobs;
+    if (!x->u || x->g->licensed || !limits_any(p->queue.limits)) {
+        list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
+            promise_add_beside(x, container_of(h, struct pending_entry, slot));
+        return;
     }
+    size_t n = limits_planners(p->queue.limits, x->request.who, p->queue.slots.iteration, &jobs);
+    for (size_t i = 0; i < n; i++) {
+        const struct pending_entry *w = idmap_get(&p->queue.entries.by_job, jobs[i]);
+        if (w)
+            promise_add_beside(x, w);
+    }
+    free(jobs);
+    promise_sort_beside(x);
 }
 
 static int64_t promise_end_of(void *ctx, uint32_t job)

@@ -29,8 +29,12 @@ static bool reasons_names_unavailable(const struct planner *p, const struct job_
     return g->n_choices > 0;
 }
 
+/* Windows are on many nodes: while reasons are reported they are suspended once, for all jobs. */
 static void reasons_suspend_maintenance(struct planner *p, bool suspend)
 {
+    if (p->cycle->without_windows == suspend)
+        return;
+    p->cycle->without_windows = suspend;
     vec_for_each (&p->queue.windows, i) {
         struct window_use *w = p->queue.windows.v[i];
         if (w->is_reservation || !w->use.parts)
@@ -60,7 +64,6 @@ static bool reasons_waits_for_maintenance(struct planner *p, struct pending_entr
     }
     if (u->slot.use.parts)
         pool_restore(&p->queue.pool, &u->slot.use);
-    reasons_suspend_maintenance(p, false);
     vec_fini(&parts.v);
     return fits;
 }
@@ -126,6 +129,11 @@ void cycle_report_tried(struct planner *p)
     vec_clear(&p->queue.entries.moved);
     vec_for_each (&p->tried, i)
         reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
+}
+
+void cycle_report_pause(struct planner *p)
+{
+    reasons_suspend_maintenance(p, false);
 }
 
 /* Unless all are reported; p->pace.reports_left: not all could be looked at. */

@@ -84,6 +84,8 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
         cycle_report_class(p, container_of(s->at_class, struct job_class, link), &s->report_cost);
         s->at_class = s->at_class->next;
     }
+    if (s->without_windows)
+        cycle_report_pause(p);
     return s->at_class == &p->queue.classes.list;
 }
 

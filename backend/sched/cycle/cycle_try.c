@@ -137,7 +137,9 @@ static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item 
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
         return CLASS_WAITS; /* else it has its slot in another tier, and the next of the class may get one
                                here */
-    if (!had_slot)
+    if (had_slot)
+        cycle_promise_move(p, u);
+    else
         cycle_promise_note(p, u);
     u->reason = REASON_RESOURCES;
     return ENTRY_WAITS;
@@ -239,6 +241,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
     it.came = u->came;
+    it.job = u->job;
     struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     it.ctx = &gets;
@@ -361,6 +364,7 @@ enum passed cycle_pass_over(struct cycle *s, struct cycle_item *t)
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
     it.came = u->came;
+    it.job = u->job;
     return cycle_partition_left(p, it.choices, it.n_choices) ? NOT_PASSED
                                                              : cycle_try_pass_without_candidates(p, u, &it);
 }

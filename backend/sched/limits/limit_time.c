@@ -92,7 +92,38 @@ bool limits_allow_at(const struct limits *l, const struct limit_request *request
     return true;
 }
 
-void limits_note_plan(struct limits *l, const struct limit_request *request, uint64_t stamp)
+static void limit_time_add_planner(struct limit_counter *c, uint32_t job, uint64_t stamp)
+{
+    if (c->planned_in != stamp) {
+        c->planned = (struct limit_amounts){{0}};
+        vec_clear(&c->planners);
+    }
+    c->planned_in = stamp;
+    vec_push(&c->planners, job);
+}
+
+void limits_move_plan(struct limits *l, uint32_t who, uint32_t job, uint64_t stamp)
+{
+    if (!limits_any(l) || who >= l->whos.n)
+        return;
+    const struct limit_who *w = &l->whos.v[who];
+    vec_for_each (&w->counters, i)
+        limit_time_add_planner(&l->counters.v[w->counters.v[i]], job, stamp);
+}
+
+size_t limits_planners(const struct limits *l, uint32_t who, uint64_t stamp, uint32_t **ret)
+{
+    VEC(uint32_t) all = VEC_INIT;
+    for (size_t i = 0; who < l->whos.n && i < l->whos.v[who].counters.n; i++) {
+        const struct limit_counter *c = &l->counters.v[l->whos.v[who].counters.v[i]];
+        for (size_t k = 0; c->planned_in == stamp && k < c->planners.n; k++)
+            vec_push(&all, c->planners.v[k]);
+    }
+    *ret = all.v;
+    return all.n;
+}
+
+void limits_note_plan(struct limits *l, const struct limit_request *request, uint32_t job, uint64_t stamp)
 {
     struct limit_amounts a;
     if (!limits_any(l) || request->who >= l->whos.n)
@@ -101,9 +132,7 @@ void limits_note_plan(struct limits *l, const struct limit_request *request, uin
     const struct limit_who *w = &l->whos.v[request->who];
     vec_for_each (&w->counters, i) {
         struct limit_counter *c = &l->counters.v[w->counters.v[i]];
-        if (c->planned_in != stamp)
-            c->planned = (struct limit_amounts){{0}};
-        c->planned_in = stamp;
+        limit_time_add_planner(c, job, stamp);
         limit_time_add(&c->planned, &a);
     }
 }

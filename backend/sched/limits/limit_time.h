@@ -24,7 +24,12 @@ bool limits_allow_at(const struct limits *l, const struct limit_request *request
 bool limits_share(const struct limits *l, uint32_t who, uint32_t other);
 
 /* Notes a planned start for limits_leave_plans; a new stamp forgets all earlier ones. */
-void limits_note_plan(struct limits *l, const struct limit_request *request, uint64_t stamp);
+void limits_note_plan(struct limits *l, const struct limit_request *request, uint32_t job, uint64_t stamp);
+/* The job's planned start has moved: it may count in others as well. */
+void limits_move_plan(struct limits *l, uint32_t who, uint32_t job, uint64_t stamp);
+/* Jobs whose planned starts may share a counter with `who`: each at least once, in no order. */
+size_t limits_planners(const struct limits *l, uint32_t who, uint64_t stamp, uint32_t **ret)
+    __attribute__((warn_unused_result));
 /* Whether the request fits beside all running jobs and all planned starts together, whatever their times.
  * If false, ask limits_allow_at. own: the planned start of the request itself was noted too. Cost: O(limits
  * that concern the request). */

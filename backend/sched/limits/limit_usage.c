@@ -290,6 +290,7 @@ static void limits_clear(struct limits *l)
     vec_for_each (&l->counters, i) {
         free(l->counters.v[i].name);
         vec_fini(&l->counters.v[i].whos);
+        vec_fini(&l->counters.v[i].planners);
     }
     vec_for_each (&l->whos, i) {
         free(l->whos.v[i].key);

@@ -17,6 +17,7 @@ struct limit_counter { /* one limit, counted for one user, account ... */
     uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
     double gpu_s;                 /* the same, while it is added up */
     struct limit_amounts planned; /* upper bound for planned starts; valid while planned_in is the stamp */
+    VEC(uint32_t) planners;       /* jobs with planned starts that count there, or did; the same */
     uint64_t planned_in;
     VEC(uint32_t) whos; /* that it concerns */
     uint32_t next;      /* of the same hash; its position + 1 */

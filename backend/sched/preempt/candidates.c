@@ -180,9 +180,10 @@ uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struc
 
 /* --- whether a search can succeed --- */
 
-static bool candidates_could_take(const struct preempt *p, const struct reclaimable *g,
+static bool candidates_could_take(struct preempt *p, const struct reclaimable *g,
                                   const struct request_shape *s, uint32_t node)
 {
+    p->queue->pool.cost++;
     return nodeset_has(&s->set->nodes, node) &&
            pool_could_take_with(&p->queue->pool, &s->demand, node, g->more[node]);
 }
@@ -193,7 +194,7 @@ static bool candidates_is_for_one_node(const struct request_shape *s)
 }
 
 /* The set of nodes of a reclaimable never shrinks: there must be a candidate on the node. */
-static bool candidates_may_help(const struct preempt *p, const struct reclaimable *g,
+static bool candidates_may_help(struct preempt *p, const struct reclaimable *g,
                                 const struct request_shape *s, uint32_t node)
 {
     return (!candidates_is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
@@ -201,7 +202,7 @@ static bool candidates_may_help(const struct preempt *p, const struct reclaimabl
 }
 
 /* Whether enough nodes would fit if all candidates went: most searches end here. */
-static bool candidates_is_worth_it(const struct preempt *p, const struct reclaimable *g,
+static bool candidates_is_worth_it(struct preempt *p, const struct reclaimable *g,
                                    const struct request_shape *s)
 {
     bool one = candidates_is_for_one_node(s);
@@ -232,7 +233,7 @@ void preempt_note_futile(struct preempt *p, struct request_shape *s, const struc
     h->mark = plan_slots_freed_mark(&p->queue->slots);
 }
 
-static bool candidates_gained_since(const struct preempt *p, const struct reclaimable *g,
+static bool candidates_gained_since(struct preempt *p, const struct reclaimable *g,
                                     const struct request_shape *s, uint64_t mark)
 {
     const struct plan_slots *b = &p->queue->slots;

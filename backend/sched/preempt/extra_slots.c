@@ -43,8 +43,7 @@ void extra_slots_push(struct preempt *p, struct pending_entry *u)
     uint32_t partition = h->partition;
     extra_slots_parts_of(&h->use, &parts);
     pool_drop(&p->queue->pool, &h->use);
-    list_unlink(&h->link);
-    *h = (struct plan_slot){0};
+    plan_slots_unlink(&p->queue->slots, h);
     extra_slots_add(p, u, partition, &parts, start, end);
     vec_fini(&parts.v);
 }

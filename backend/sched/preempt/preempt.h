@@ -73,6 +73,9 @@ bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const s
 bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Whether a search for the entry is known to be futile. Only if this is false has it not been tried. */
 bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
+/* Whether a search now finds no victims, even if all slots that could ever give way to it did; that is
+ * remembered. False: a search in a cycle may find some. */
+bool preempt_finds_none(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* The victims of the job were of no use to it, because a job ahead used what they left in the same cycle.
  * They are not preempted, and the job does not search for a while: the next cycle would do the same. */
 void preempt_note_useless(struct preempt *p, uint32_t job);

@@ -55,6 +55,9 @@ enum search_result {
  * holds its place. Cost: added to p->searches. */
 enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
                                       const struct plan_request *it, uint32_t choice);
+/* What such a search would come to if every slot gave way that could; no job is preempted. */
+enum search_result preempt_search_ask(struct preempt *p, struct pending_entry *u,
+                                      const struct plan_request *it, uint32_t choice);
 bool active_lies_on(const struct active_job *r,
                     const struct nodeset *s); /* whether any of its allocations does */
 

@@ -81,6 +81,7 @@ static void search_collect(struct preempt_search *h)
     const struct model *m = p->queue->view->model;
     list_for_each (r, &p->queue->active.candidates, struct active_job, in_candidates) {
         enum preempt_rule rule = preempt_rule_for(r, &h->by);
+        p->queue->pool.cost++;
         bool here =
             rule != PREEMPT_RULE_NONE && r->job != h->job->id && !r->noted && active_lies_on(r, &h->could);
         const struct job *j = here ? model_get_job(m, r->job) : NULL;
@@ -507,46 +508,77 @@ static bool search_choose_when(struct preempt_search *h)
     return false;
 }
 
-enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
-                                      const struct plan_request *it, uint32_t choice)
+static void search_init(struct preempt_search *h, const struct pending_entry *u)
 {
-    struct preempt_search h = {.p = p,
-                               .job = queue_job(p->queue, u->job),
-                               .item = it,
-                               .at = choice,
-                               .choice = &it->choices[choice],
-                               .judge = plan_request_judge(it, choice)};
-    h.by = preemptor_of(p, it->tier, u->class->qos);
-    h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
-    nodeset_init(&h.could, p->queue->pool.n_nodes);
-    candidates_fill_nodes(p, request_shape_of(u, h.choice), u->class->qos, &h.could);
-    search_collect(&h);
-    if (h.one_node)
-        nodeset_init(&h.near, p->queue->pool.n_nodes);
-    size_t n = h.all.n;
+    struct preempt *p = h->p;
+    h->job = queue_job(p->queue, u->job);
+    h->choice = &h->item->choices[h->at];
+    h->judge = plan_request_judge(h->item, h->at);
+    h->by = preemptor_of(p, h->item->tier, u->class->qos);
+    h->one_node = h->choice->demand->nodes_max == 1 && !h->choice->set->n_listed;
+    nodeset_init(&h->could, p->queue->pool.n_nodes);
+    candidates_fill_nodes(p, request_shape_of(u, h->choice), u->class->qos, &h->could);
+    search_collect(h);
+    if (h->one_node)
+        nodeset_init(&h->near, p->queue->pool.n_nodes);
+}
+
+static void search_fini(struct preempt_search *h)
+{
+    search_restore_leaving(h);
+    nodeset_fini(&h->near);
+    nodeset_fini(&h->could);
+    vec_fini(&h->all);
+    vec_fini(&h->v);
+    vec_fini(&h->leaving);
+    vec_fini(&h->parts.v);
+}
+
+/* Slots that may give way are out of the pool: all of them, or those of jobs behind it. */
+static enum search_result search_for(struct preempt_search *h, struct pending_entry *u, bool all)
+{
+    struct preempt *p = h->p;
     uint64_t visited = u->slot.visited;
     u->slot.visited = p->queue->slots.iteration; /* its own is suspended here */
-    plan_slots_suspend_behind(&p->queue->slots, it);
+    if (all)
+        plan_slots_suspend_all(&p->queue->slots, h->item);
+    else
+        plan_slots_suspend_behind(&p->queue->slots, h->item);
     if (u->slot.use.parts)
         pool_suspend(&p->queue->pool, &u->slot.use);
-    h.start = p->queue->now.ms;
-    search_look_near_everywhere(&h);
-    bool fits_now = search_fits(&h); /* it starts without preemption */
-    bool found = !fits_now && search_choose_when(&h);
+    h->start = p->queue->now.ms;
+    search_look_near_everywhere(h);
+    bool fits_now = search_fits(h); /* it starts without preemption */
+    bool found = !fits_now && search_choose_when(h);
     if (u->slot.use.parts)
         pool_restore(&p->queue->pool, &u->slot.use);
     plan_slots_restore_behind(&p->queue->slots);
     u->slot.visited = visited;
-    p->search_cost += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
-    if (found)
+    bool own_end = h->item->deadline != WHEN_NEVER || h->item->ends; /* it may be just this one */
+    return found ? SEARCH_FOUND : fits_now || own_end || h->judge.refused ? SEARCH_UNKNOWN : SEARCH_NONE;
+}
+
+enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
+                                      const struct plan_request *it, uint32_t choice)
+{
+    struct preempt_search h = {.p = p, .item = it, .at = choice};
+    search_init(&h, u);
+    p->search_cost += 5 + (uint32_t)h.all.n / 8 + (h.one_node ? 0 : h.could.n / 8);
+    enum search_result result = search_for(&h, u, false);
+    if (result == SEARCH_FOUND)
         search_carry_out(&h, u);
-    search_restore_leaving(&h);
-    nodeset_fini(&h.near);
-    nodeset_fini(&h.could);
-    vec_fini(&h.all);
-    vec_fini(&h.v);
-    vec_fini(&h.leaving);
-    vec_fini(&h.parts.v);
-    bool own_end = it->deadline != WHEN_NEVER || it->ends; /* it may be just this one */
-    return found ? SEARCH_FOUND : fits_now || own_end || h.judge.refused ? SEARCH_UNKNOWN : SEARCH_NONE;
+    search_fini(&h);
+    return result;
+}
+
+enum search_result preempt_search_ask(struct preempt *p, struct pending_entry *u,
+                                      const struct plan_request *it, uint32_t choice)
+{
+    struct preempt_search h = {.p = p, .item = it, .at = choice};
+    search_init(&h, u);
+    enum search_result result = search_for(&h, u, true);
+    vec_for_each (&h.v, i)
+        search_send_away(&h, &h.v.v[i], false);
+    search_fini(&h);
+    return result;
 }

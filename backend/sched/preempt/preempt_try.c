@@ -21,18 +21,10 @@ static bool preempt_suspends_slots(const struct preempt *p, const struct pending
     return false;
 }
 
-/* A hash of the slots that stay: equal if the same ones do. */
+/* Of the slots of other jobs: equal if the same ones stay. */
 static uint64_t preempt_slots_that_stay(const struct preempt *p, const struct pending_entry *u)
 {
-    uint64_t h = 1;
-    list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
-        const struct pending_entry *w = container_of(x, struct pending_entry, slot);
-        if (w == u || (!x->by_preemption && x->visited != p->queue->slots.iteration))
-            continue;
-        const int64_t what[] = {w->job, x->use.start, x->use.end};
-        h += hash_bytes(what, sizeof what); /* in any order */
-    }
-    return h;
+    return 1 + p->queue->slots.stay - u->slot.stays;
 }
 
 /* Of one of its entries. */
@@ -67,6 +59,19 @@ static void preempt_remember(struct preempt *p, struct pending_entry *u, const s
     for (uint32_t i = 0; i < it->n_choices && !u->class->begun; i++) /* of its own it asks no job */
         preempt_note_futile(p, request_shape_of(u, &it->choices[i]), u->class->qos);
     preempt_remember_unit(p, u, it);
+}
+
+bool preempt_finds_none(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+{
+    if (preempt_is_futile(p, u, it))
+        return true;
+    if (!list_empty(&p->queue->entries.with_extra_slots)) /* some of these may give way too */
+        return false;
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (preempt_search_ask(p, u, it, i) != SEARCH_NONE)
+            return false;
+    preempt_remember(p, u, it);
+    return true;
 }
 
 /* A search for the next element succeeded: searches for the elements behind it. */

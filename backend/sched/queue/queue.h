@@ -23,6 +23,7 @@ struct node_table {
     struct idmap node_at;       /* hash of the name -> position + 1 */
     char **gpu_types;           /* of each node, as the sets of eligible nodes were made */
     uint64_t *tmp_mib;          /* the same of its /tmp */
+    bool *size_unknown;         /* of each node: it has not reported what it has */
     struct pool_use *unknown;   /* of each node: what tasks without a job have there */
     uint64_t n_avoids;          /* model.n_avoids then */
     struct nodeset *part_nodes; /* of each partition */

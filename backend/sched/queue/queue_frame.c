@@ -55,6 +55,7 @@ void queue_frame_begin(struct queue *q)
     q->nodes.n_avoids = m->n_avoids;
     q->nodes.gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     q->nodes.tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.tmp_mib);
+    q->nodes.size_unknown = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.size_unknown);
     q->nodes.unknown = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.unknown);
     queue_frame_make_parts(q);
     struct plan_opts opts = queue_frame_opts_of(&m->spec);

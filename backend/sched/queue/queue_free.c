@@ -27,6 +27,7 @@ static void queue_free_nodes(struct queue *q)
         nodeset_fini(&t->part_nodes[i]);
     free(t->gpu_types);
     free(t->tmp_mib);
+    free(t->size_unknown);
     free(t->part_nodes);
     idmap_fini(&t->node_at);
     pool_fini(&q->pool);

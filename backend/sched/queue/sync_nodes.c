@@ -79,6 +79,22 @@ static bool sync_nodes_is_usable(const struct node *n)
     return n->state == NODE_UP && !n->drain && !n->gone;
 }
 
+/* What fits on it while it is empty is worked out again, for each shape, only if that may have changed. */
+static void sync_nodes_set_empty(struct queue *q, uint32_t at, struct amount all)
+{
+    const struct node *n = q->view->model->nodes[at];
+    const struct pool_node *empty = &q->empty.nodes[at];
+    bool unknown = node_is_unknown(n);
+    if (amount_eq(all, empty->cap) && empty->weight == n->spec.weight && empty->usable == !n->gone &&
+        q->nodes.size_unknown[at] == unknown)
+        return;
+    q->nodes.size_unknown[at] = unknown;
+    pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
+    idmap_for_each (&q->classes.shapes, slot)
+        for (struct request_shape *s = slot->value; s; s = s->next)
+            s->ever = EVER_UNKNOWN;
+}
+
 /* Returns whether the sets of eligible nodes are out of date. */
 bool sync_node(struct queue *q, uint32_t at)
 {
@@ -101,13 +117,10 @@ bool sync_node(struct queue *q, uint32_t at)
         q->notes.windows = true;
     q->changes.lost = true;
     pool_set_node(&q->pool, at, cap, n->spec.weight, usable);
-    pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
+    sync_nodes_set_empty(q, at, all);
     if (q->slots.pool)
         plan_slots_note_freed(&q->slots, at);
     q->changes.freed = true;
-    idmap_for_each (&q->classes.shapes, slot)
-        for (struct request_shape *s = slot->value; s; s = s->next)
-            s->ever = EVER_UNKNOWN;
     return stale;
 }
 

@@ -65,7 +65,7 @@ static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share 
                                         int64_t t, int64_t before, int64_t len, bool listed_only)
 {
     uint32_t n = 0;
-    p->cost += s->n;
+    p->cost += (uint64_t)s->n * POOL_COST_TIME;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];

@@ -15,6 +15,9 @@ void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opt
 {
     *b = (struct plan_slots){.pool = p, .opts = *o, .n_partitions = n_partitions};
     b->partitions = xcalloc(n_partitions ? n_partitions : 1, sizeof *b->partitions);
+    b->counted = xcalloc(n_partitions ? n_partitions : 1, sizeof *b->counted);
+    for (uint32_t i = 0; i < n_partitions; i++)
+        list_init(&b->counted[i]);
     list_init(&b->list);
 }
 
@@ -57,8 +60,7 @@ void plan_slots_drop(struct plan_slots *b, struct plan_slot *h)
         return;
     plan_slots_note_freed_all(b, &h->use);
     pool_drop(b->pool, &h->use);
-    list_unlink(&h->link);
-    *h = (struct plan_slot){0};
+    plan_slots_unlink(b, h);
     b->n_dropped++;
 }
 
@@ -67,6 +69,7 @@ void plan_slots_fini(struct plan_slots *b)
     list_for_each (h, &b->list, struct plan_slot, link)
         plan_slots_drop(b, h);
     free(b->partitions);
+    free(b->counted);
     vec_fini(&b->freed_log);
     for (uint32_t i = 0; i < b->n_narrow; i++)
         nodeset_fini(&b->narrow_sets[i]);
@@ -83,9 +86,13 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
     b->invalidated = false;
     for (uint32_t i = 0; i < b->n_partitions; i++)
         b->partitions[i] = (struct plan_partition){0};
-    list_for_each (h, &b->list, struct plan_slot, link)
+    b->stay = 0;
+    list_for_each (h, &b->list, struct plan_slot, link) {
+        h->stays = 0;
+        plan_slots_note_stay(b, h);
         if (h->promised && h->counts != NO_PARTITION)
             b->partitions[h->counts].n_promised++;
+    }
     /* Jobs were preempted for it: it stays in any case. */
     list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->by_preemption)
@@ -213,9 +220,8 @@ static bool plan_slots_has_left_for(const struct plan_slots *b, const struct pla
         return false;
     if (!p->n_promised || b->opts.depth == PLAN_ALL || n + p->n_promised < b->opts.depth)
         return true;
-    list_for_each (h, &b->list, struct plan_slot, link)
-        n += h->counts == partition && h->visited != b->iteration && !h->by_preemption &&
-             plan_slots_is_senior(h, it);
+    list_for_each (h, &b->counted[partition], struct plan_slot, in_count)
+        n += h->visited != b->iteration && !h->by_preemption && plan_slots_is_senior(h, it);
     return n < b->opts.depth;
 }
 
@@ -269,6 +275,7 @@ static bool plan_slots_lift(struct plan_slots *b, const struct plan_request *it,
     bool any = false;
     list_for_each (h, &b->list, struct plan_slot, link) {
         h->suspended = plan_slots_gives_way(b, h, it, what);
+        b->pool->cost++;
         any = any || h->suspended;
         if (h->suspended)
             pool_suspend(b->pool, &h->use);
@@ -281,6 +288,12 @@ bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *
 {
     return plan_slots_lift(
         b, it, (struct slots_suspended){.own_tier = plan_slots_may_book(b, it), .has_slot = true});
+}
+
+bool plan_slots_suspend_all(struct plan_slots *b, const struct plan_request *it)
+{
+    return plan_slots_lift(b, it,
+                           (struct slots_suspended){.own_tier = true, .has_slot = true, .visited = true});
 }
 
 bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it,
@@ -362,7 +375,8 @@ static bool plan_slots_place_before_others(struct plan_slots *b, const struct pl
 /* Whether all nodes have to be looked at, not only those in the freed log. */
 static bool plan_slots_looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
-    return !b->opts.keep || b->gained || b->invalidated || h->by_preemption || h->limited ||
+    bool unsure = h->by_preemption && !h->is_earliest;
+    return !b->opts.keep || b->gained || b->invalidated || unsure || h->limited ||
            h->use.start <= b->pool->now || h->mark < b->freed_forgotten;
 }
 
@@ -436,7 +450,7 @@ static bool plan_slots_start_held(struct plan_slots *b, const struct plan_reques
                                   struct placement *ret)
 {
     struct plan_request part;
-    h->visited = b->iteration;
+    plan_slots_visit(b, h);
     plan_slots_narrow(b, it, h, &part);
     if (!part.n_choices)
         return false;
@@ -534,13 +548,13 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
     *h = (struct plan_slot){.partition = from->partition,
                             .tier_at = from->tier_at,
                             .tier = from->tier,
-                            .counts = from->counts,
+                            .job = from->job,
                             .by_preemption = from->by_preemption,
                             .promised = from->promised,
                             .mark = plan_slots_freed_mark(b),
                             .own = from->own ? own : NULL};
     pool_plan(b->pool, &h->use, &parts, from->use.start, from->use.end);
-    list_append(&b->list, &h->link);
+    plan_slots_link(b, h, from->counts);
     vec_fini(&parts.v);
 }
 

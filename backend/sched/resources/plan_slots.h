@@ -53,6 +53,7 @@ struct plan_request {
     uint32_t n_choices;
     uint32_t tier_at;  /* the position of this tier among its tiers */
     uint32_t tier;     /* of all these choices */
+    uint32_t job;      /* 0: not known */
     int64_t deadline;  /* the job must have ended by then; WHEN_NEVER */
     int64_t ends;      /* the end of the step job that it belongs to; 0: it belongs to none */
     uint64_t came;     /* plan_slots.arrivals when the job came: older promises do not give way to it */
@@ -76,9 +77,14 @@ struct plan_slot {
     uint64_t mark;     /* of the freed log, when it was looked at last */
     bool suspended;    /* taken out for a moment, for a job before it */
     bool limited;      /* limits forbade a better placement, and may allow it another time */
+    bool is_earliest;  /* when it was looked at last, there was no earlier start anywhere */
     struct pool_use *own; /* of the choice: the reservation that it lies in */
     uint64_t lost;        /* the iteration in which a job before it took the room */
+    uint32_t job;         /* of the request that found it */
+    uint64_t stays;       /* its part of plan_slots.stay; 0: it has none */
+    uint64_t nth;         /* of all that were planned: the order of plan_slots.list */
     struct list link;     /* in plan_slots.list while a start is planned */
+    struct list in_count; /* in plan_slots.counted[counts], if it counts against a partition */
 };
 
 struct placement { /* of a job that starts now, or whose start is planned */
@@ -100,6 +106,9 @@ struct plan_slots {
     struct plan_partition *partitions;
     uint32_t n_partitions;
     struct list list;
+    struct list *counted; /* of each partition: the slots that count against it */
+    uint64_t n_booked;    /* slots planned so far */
+    uint64_t stay;        /* a sum of hashes of the slots that stay: of preemptors, or visited */
     uint64_t iteration;
     uint64_t arrivals;  /* jobs that have come, counted by the caller */
     bool gained;        /* something came free since the last iteration: slots may move earlier */
@@ -153,6 +162,11 @@ bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, 
 /* Asks the request whether limits allow a placement of that choice. */
 struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice);
 
+/* The iteration has come to the slot's job: it gives way to none of those that follow. */
+void plan_slots_visit(struct plan_slots *b, struct plan_slot *h);
+/* Takes the slot out of the book; its resources are the caller's. */
+void plan_slots_unlink(struct plan_slots *b, struct plan_slot *h);
+
 /* Whether the slot is on its nodes now; it may be taken out temporarily. */
 bool plan_slots_is_there(const struct plan_slots *b, const struct plan_slot *h);
 
@@ -192,6 +206,8 @@ bool plan_request_is_in_time(const struct plan_request *it, int64_t t, int64_t l
 /* For callers that search by themselves: suspends the slots of jobs behind the request, which are no
  * obstacle to it, and restores them. Returns whether there are any. */
 bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it);
+/* The same for all slots that may ever give way to such a request, wherever their jobs stand. */
+bool plan_slots_suspend_all(struct plan_slots *b, const struct plan_request *it);
 void plan_slots_restore_behind(struct plan_slots *b);
 
 /* Whether its nodes are usable and nothing else lies there, inside `own` (NULL is fine). */

@@ -9,13 +9,13 @@ static void slot_hold(struct plan_slots *b, const struct plan_request *it, struc
     *h = (struct plan_slot){.partition = c->partition,
                             .tier_at = it->tier_at,
                             .tier = it->tier,
-                            .counts = counts,
+                            .job = it->job,
                             .by_preemption = by_preemption,
                             .visited = b->iteration,
                             .mark = plan_slots_freed_mark(b),
                             .own = c->own};
     pool_plan(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
-    list_append(&b->list, &h->link);
+    plan_slots_link(b, h, counts);
     if (counts != NO_PARTITION)
         b->partitions[counts].n_held++;
 }
@@ -52,6 +52,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
     h->mark = plan_slots_freed_mark(b);
     h->limited = limited;
     h->promised = promised;
+    h->is_earliest = true;
     placement_fini(&at);
     return earlier;
 }
@@ -68,7 +69,7 @@ static bool slot_hold_again(struct plan_slots *b, const struct plan_request *it,
     }
     if (!slot_move_earlier(b, it, h, counts)) {
         b->partitions[counts].n_held++;
-        h->counts = counts;
+        plan_slots_count(b, h, counts);
     }
     return true;
 }
@@ -123,7 +124,7 @@ bool plan_slots_stay(struct plan_slots *b, struct plan_slot *h)
 {
     if (slot_is_broken(b, h) || !plan_slots_has_left(b, h->counts))
         return false;
-    h->visited = b->iteration;
+    plan_slots_visit(b, h);
     b->partitions[h->counts].n_held++;
     return true;
 }

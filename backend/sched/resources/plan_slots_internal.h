@@ -6,6 +6,13 @@
 
 #define NO_PARTITION UINT32_MAX
 
+/* Puts a slot that has its resources into the book; and the partition that it counts against. */
+void plan_slots_link(struct plan_slots *b, struct plan_slot *h, uint32_t counts);
+void plan_slots_count(struct plan_slots *b, struct plan_slot *h, uint32_t partition);
+
+/* Adds it to plan_slots.stay if it stays. Equal sums: the same jobs have the same times. */
+void plan_slots_note_stay(struct plan_slots *b, struct plan_slot *h);
+
 bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition);
 /* The partition whose slots a start counts against: this one, or another of the request if it has none
  * left. */

@@ -74,6 +74,7 @@ struct pool {
     struct heap ends;          /* of what runs */
     struct pool_scratch *work; /* arrays that searches use again */
     uint64_t cost;             /* nodes looked at in searches so far */
+    uint64_t moved;            /* parts of allocations that were put on nodes or taken off */
 };
 
 void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);

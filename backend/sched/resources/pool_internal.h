@@ -9,6 +9,10 @@
 #include "src/base/list.h"
 #include "src/base/xalloc.h"
 
+/* In nodes looked at, for pool.cost. */
+#define POOL_COST_MOVE 6 /* a part of an allocation is put on a node's timeline, or taken off */
+#define POOL_COST_TIME 4 /* a timeline is asked when so much is free */
+
 /* A node as a demand sees it. */
 struct node_candidate {
     uint32_t node;

@@ -126,8 +126,15 @@ static void pool_take_over(struct pool *p, struct pool_use *u, const struct pool
         timeline_trim(&p->nodes[u->parts[i].node].line, p->now);
 }
 
+static void pool_note_moved(struct pool *p, const struct pool_use *u)
+{
+    p->moved += u->n_parts;
+    p->cost += (uint64_t)u->n_parts * POOL_COST_MOVE;
+}
+
 void pool_suspend(struct pool *p, struct pool_use *u)
 {
+    pool_note_moved(p, u);
     pool_give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
@@ -140,6 +147,7 @@ void pool_suspend(struct pool *p, struct pool_use *u)
 
 void pool_restore(struct pool *p, struct pool_use *u)
 {
+    pool_note_moved(p, u);
     pool_take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];

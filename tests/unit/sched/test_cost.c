@@ -1,0 +1,158 @@
+/* test_cost.c - what a cycle costs, in nodes looked at and allocations moved: numbers that no load of the
+ * machine changes. Each of these once grew with the jobs and the nodes multiplied.
+ */
+#include "backend/sched/cycle/cycle_internal.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/sched_fixture.h"
+
+#define NODES  200
+#define SLOTS  20
+#define WINDOW 30 /* nodes */
+
+/* NODES nodes of 8 CPUs in `low`, whose jobs give way to those of `high`. */
+static int set_up(void **state)
+{
+    (void)state;
+    sched_fixture_begin();
+    for (uint32_t i = 0; i < NODES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%03u", i);
+        lab_node(&l, name, 8, 8000, 0, NULL);
+    }
+    struct part_spec *low = lab_part(&l, "low", "n[000-199]");
+    low->preempt_mode = PREEMPT_REQUEUE;
+    low->grace_s = 60;
+    lab_part(&l, "high", "n[000-199]")->priority_tier = 2;
+    l.spec.reservations = SLOTS;
+    lab_configure(&l);
+    return 0;
+}
+
+static uint32_t submit(const char *part, uint32_t cpus, uint32_t limit_s)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup(part);
+    j->req.cpus_per_task = cpus;
+    j->req.mem_node_mib = 1;
+    j->req.time_limit_s = limit_s;
+    uint32_t id = lab_submit(&l, j);
+    planner_note_job(planner, id);
+    return id;
+}
+
+static void fill(void)
+{
+    for (uint32_t i = 0; i < NODES; i++)
+        submit("low", 8, 36000 + i);
+    assert_int_equal(cycle_resume(), NODES);
+}
+
+static void drain(uint32_t node, bool is_drained)
+{
+    struct ev_drain e = {.node = xstrdup(l.m.nodes[node]->spec.name), .drain = is_drained, .reason = NULL};
+    lab_must(&l, EV_DRAIN, 0, &e);
+    rec_fini(&ev_drain_rec, &e);
+    planner_note_nodes(planner);
+}
+
+static void test_a_drain_asks_no_shape_about_empty_nodes(void **state)
+{
+    (void)state;
+    fill();
+    for (uint32_t i = 0; i < 100; i++)
+        submit("low", 1 + i % 8, 3600 + i);
+    cycle_resume();
+    uint64_t before = planner->queue.empty.cost;
+    drain(3, true);
+    cycle_resume();
+    drain(3, false);
+    cycle_resume();
+    assert_int_equal(planner->queue.empty.cost, before);
+}
+
+static void add_maintenance(void)
+{
+    struct ev_window e = {.window = {.name = xstrdup("service"),
+                                     .start = wall_add_s(l.now, 100000),
+                                     .end = wall_add_s(l.now, 200000),
+                                     .kind = WINDOW_MAINTENANCE}};
+    for (uint32_t i = 0; i < WINDOW; i++)
+        strv_push(&e.window.nodes, l.m.nodes[i]->spec.name);
+    lab_must(&l, EV_WINDOW, 0, &e);
+    rec_fini(&ev_window_rec, &e);
+    planner_note_windows(planner);
+}
+
+/* SLOTS jobs have planned starts, and each cycle says again what keeps them off their nodes. */
+static void test_a_report_moves_a_window_once(void **state)
+{
+    (void)state;
+    fill();
+    add_maintenance();
+    for (uint32_t i = 0; i < SLOTS; i++)
+        submit("low", 8, 3600 + i);
+    cycle_resume();
+    uint64_t before = planner->queue.pool.moved;
+    drain(NODES - 1, true);
+    cycle_resume();
+    assert_true(planner->queue.slots.partitions[0].n_held >= SLOTS - 1);
+    assert_true(planner->queue.pool.moved - before < (uint64_t)SLOTS * WINDOW);
+}
+
+/* SLOTS jobs wait for the end of their victims' grace times. */
+static void preempt_for_slots(void)
+{
+    unsigned planned = 0;
+    fill();
+    for (uint32_t i = 0; i < SLOTS; i++)
+        submit("high", 8, 3600 + i);
+    for (int i = 0; i < 4; i++)
+        cycle_resume();
+    list_for_each (h, &planner->queue.slots.list, struct plan_slot, link)
+        planned += h->by_preemption;
+    assert_int_equal(planned, SLOTS);
+}
+
+static void test_a_preemptor_looks_at_all_nodes_once(void **state)
+{
+    (void)state;
+    preempt_for_slots();
+    uint64_t before = planner->queue.pool.cost;
+    planner->queue.changes.freed = true; /* all jobs are tried, and nothing has come free */
+    cycle_resume();
+    assert_true(planner->queue.pool.cost - before < (uint64_t)SLOTS * NODES);
+}
+
+/* It stands before a preemptor, which gives way to no job of its tier, and no search finds victims for it:
+ * no other job has a turn. */
+static void test_a_job_that_finds_no_victims_is_decided_alone(void **state)
+{
+    (void)state;
+    preempt_for_slots();
+    int64_t full = planner->pace.full_cycle_ms;
+    struct job *first = lab_job(&l, JOB_KIND_BATCH);
+    first->req.partition = xstrdup("high");
+    first->req.nodes_min = first->req.nodes_max = first->req.ntasks = NODES;
+    first->req.cpus_per_task = 8;
+    first->req.mem_node_mib = 1;
+    first->req.time_limit_s = 60;
+    req_detail_mut(&first->req)->has_priority = true;
+    req_detail_mut(&first->req)->priority = 1000000;
+    planner_note_job(planner, lab_submit(&l, first));
+    cycle_resume();
+    assert_int_equal(planner->pace.full_cycle_ms, full);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_drain_asks_no_shape_about_empty_nodes, set_up,
+                                        sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_report_moves_a_window_once, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_preemptor_looks_at_all_nodes_once, set_up,
+                                        sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_job_that_finds_no_victims_is_decided_alone, set_up,
+                                        sched_fixture_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
