@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         fputs("stoker-launcher: root's stoker-agent becomes it; see stoker-agent --account\n", stderr);
         return 2;
     }
-    log_open("stoker-launcher", 2, LOG_LVL_INFO);
+    log_open_with("stoker-launcher", 2, LOG_LVL_INFO, NULL);
     struct launcher_config cfg = {.ready_fd = atoi(argv[1]),
                                   .starter_fd = atoi(argv[2]),
                                   .account = argv[3],

@@ -21,6 +21,7 @@
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/gpu_account.h"
+#include "backend/agent/held_jobs.h"
 #include "backend/agent/lease.h"
 #include "backend/agent/local_clients.h"
 #include "backend/agent/node_usage.h"
@@ -137,6 +138,7 @@ static void peer_become_controller(struct agent_peer *p, struct msg_hello *h)
     a->facts.spec = h->spec;
     h->spec = (struct node_spec){0};
     a->facts.has_spec = a->facts.spec.name != NULL;
+    held_jobs_set_controller(a->held, h->answers_held);
 }
 
 static void peer_take_hello(struct agent_peer *p, uint64_t tag, struct msg_hello *h)
@@ -212,6 +214,7 @@ static int peer_take_order(struct agent_peer *p, const struct frame *f, void *bo
     case MSG_OUTPUT_READ: agent_read_output(p->d, f->tag, body); return 0;
     case MSG_INPUT: task_input_send(a, f->tag, body, f); return 0;
     case MSG_PMI_ALL: task_shim_pmi(a, body, f); return 0;
+    case MSG_OVER_JOBS: held_jobs_over(a->held, body); return 0;
     case MSG_WATCH_UTIL: node_usage_watch(a->usage, ((const struct msg_watch_util *)body)->on); return 0;
     case MSG_AGENT_STOP: return agent_take_stop(a);
     case MSG_TUNNEL_DATA:
@@ -446,9 +449,8 @@ static bool agent_is_confined(const struct agent *a)
 
 static void agent_give_up(const struct agent *a)
 {
-    int r = agent_is_confined(a) ? confine_system_calls(CONFINE_NETWORK, "stoker-agent") : 1;
-    if (r < 0)
-        log_warn("system calls are not restricted: %s", strerror(-r));
+    if (agent_is_confined(a) && confine_system_calls(CONFINE_NETWORK, "stoker-agent") < 0)
+        log_warn("system calls are not restricted");
 }
 
 /* The rights, and what they are needed for at the beginning. */
@@ -475,9 +477,8 @@ static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
 static void agent_inspect_machine(struct agent_daemon *d)
 {
     struct agent *a = &d->a;
-    struct node_facts *facts = &a->facts;
-    probe_machine(&facts->probe);
-    cpu_order_read(&facts->probe.cpus, CPU_ORDER_SYSFS, &facts->cpu_order);
+    probe_machine(&a->facts.probe);
+    cpu_order_read(&a->facts.probe.cpus, CPU_ORDER_SYSFS, &a->facts.cpu_order);
     disk_reserve_take(&a->dir);
     a->containment = containment_new(a);
     containment_note_session(a);

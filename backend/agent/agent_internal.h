@@ -34,6 +34,7 @@ struct agent {
     struct disk_reserve *disk;
     struct node_gpus *gpus; /* NULL: this machine has none that could be looked at */
     struct containment *containment;
+    struct held_jobs *held;
     struct local_clients *clients;
     struct node_usage *usage;
     struct spool_quota *spool_quota;

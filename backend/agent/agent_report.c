@@ -60,6 +60,7 @@ void agent_report_fill(struct agent *a, struct msg_agent *m, bool *told)
 {
     node_facts_describe(&a->facts, m);
     node_gpus_describe(a->gpus, m);
+    m->private_tmp = a->root;
     m->spool_full = disk_reserve_is_used_up(a->disk);
     agent_report_tasks(a, m);
     agent_report_clients(a, m, told);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/held_jobs.h"
 #include "backend/agent/rights_client.h"
 #include "backend/node/drm_gpus.h"
 #include "backend/node/node_gpus.h"
@@ -51,6 +52,7 @@ struct containment *containment_new(struct agent *a)
     strv_fini(&lines);
     if (a->root)
         drm_gpus_read(DRM_GPUS_SYSFS, &c->drm);
+    a->held = held_jobs_new(a);
     return c;
 }
 
@@ -58,6 +60,7 @@ void containment_free(struct containment *c)
 {
     if (!c)
         return;
+    held_jobs_free(c->a->held);
     if (c->a->loop)
         loop_timer_cancel(c->a->loop, &c->again);
     strv_fini(&c->leaving);
@@ -123,7 +126,7 @@ static uint64_t containment_key(const char *group)
     return hash_bytes(group, strlen(group));
 }
 
-static bool containment_is_used(const struct containment *c, const char *group)
+bool containment_has_tasks(const struct containment *c, const char *group)
 {
     return idmap_get(&c->used, containment_key(group)) != NULL;
 }
@@ -170,6 +173,7 @@ bool containment_ask(const struct containment *c, const struct launch *l, const 
     bool closes = containment_closes_gpus_to(c, l->uid);
     q->mem_mib = has->mem_mib;
     q->task_mem_mib = l->alloc.mem_mib;
+    q->private_mib = c->a->facts.has_spec ? c->a->facts.spec.private_tmp_mib : 0;
     q->cpus = containment_cpus(c->a, &has->cpus);
     if (closes)
         containment_closed_devices(c, &has->gpus, &q->devices);
@@ -218,7 +222,7 @@ static void containment_kill_all(const struct containment *c, const char *group)
 
 void containment_remove_later(struct containment *c, const char *group)
 {
-    if (containment_is_used(c, group))
+    if (containment_has_tasks(c, group))
         return;
     if (!strv_has(&c->leaving, group))
         strv_push(&c->leaving, group);
@@ -236,7 +240,7 @@ static void containment_remove_leaving(struct containment *c)
     bool known = c->a->tasks->complete; /* else there may be tasks that were not looked at yet */
     for (size_t i = 0; i < c->leaving.n; i++) {
         const char *group = c->leaving.v[i];
-        if (containment_is_used(c, group) || (known && containment_remove(c, group)))
+        if (containment_has_tasks(c, group) || (known && containment_remove(c, group)))
             continue;
         if (known)
             containment_kill_all(c, group);
@@ -278,32 +282,17 @@ void containment_leave(struct containment *c, struct atask *t)
         free(idmap_remove(&c->used, containment_key(t->group)));
     /* The supervisor is in the group of its job until it has ended, which is after it has said so. */
     containment_remove_later(c, t->group);
+    held_jobs_ask_soon(c->a->held);
     free(t->group);
     t->group = NULL;
-}
-
-static void containment_list(const struct containment *c, struct strv *ret)
-{
-    *ret = (struct strv){0};
-    for (uint64_t n = 1; ret->n < n;) {
-        struct rights_answer ans;
-        struct rights_request q = {.kind = RIGHTS_GROUPS_LIST, .number = ret->n};
-        struct strv some = {0};
-        if (rights_ask(c->a->rights, &q, &ans) == 0)
-            some = strv_split(ans.text, " ");
-        for (size_t i = 0; i < some.n; i++)
-            strv_push(ret, some.v[i]);
-        n = some.n ? ans.number : 0;
-        strv_fini(&some);
-    }
 }
 
 void containment_sweep(struct containment *c)
 {
     struct strv jobs;
-    containment_list(c, &jobs);
+    rights_list(c->a->rights, RIGHTS_GROUPS_LIST, &jobs);
     for (size_t i = 0; i < jobs.n; i++)
-        if (!containment_is_used(c, jobs.v[i]) && !containment_remove(c, jobs.v[i])) {
+        if (!containment_has_tasks(c, jobs.v[i]) && !containment_remove(c, jobs.v[i])) {
             log_warn("job=%s its control group is left over", jobs.v[i]);
             containment_remove_later(c, jobs.v[i]);
         }

@@ -26,6 +26,8 @@ void containment_close_gpus(struct containment *c);
  * removed. */
 void containment_sweep(struct containment *c);
 
+/* Whether a task that lives here is in the group. */
+bool containment_has_tasks(const struct containment *c, const char *group);
 /* The task is in the group: it was begun there, or its shim has noted so; "": in none. */
 void containment_adopt(struct containment *c, struct atask *t, const char *group);
 /* Into q: the groups that the task named `task` is to have. True: it gets names of GPUs instead of

@@ -11,6 +11,7 @@
 #include "backend/agent/rights_client.h"
 #include "backend/agent/task_table.h"
 #include "backend/node/user_lookup.h"
+#include "src/base/dirs.h"
 #include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -124,6 +125,12 @@ void outfile_read(struct outfiles *of, uint64_t tag, struct msg_output_read *m)
     struct errtext err = {""};
     if (m->path[0] != '/' || outfile_check(a, m, &err) < 0) {
         outfile_refuse(a, tag, m->offset, *err.s ? err.s : "its path is not absolute");
+        return;
+    }
+    if (a->facts.spec.private_tmp_mib &&
+        (dirs_is_below(m->path, "/tmp") || dirs_is_below(m->path, "/dev/shm"))) {
+        outfile_refuse(a, tag, m->offset,
+                       "it lies in the job's own /tmp or /dev/shm, which the job alone sees");
         return;
     }
     struct outfile *o = outfile_find(of, m);

@@ -71,6 +71,22 @@ uint64_t rights_ask_number(struct rights_client *c, const struct rights_request 
     return rights_ask(c, q, &a) < 0 ? 0 : a.number;
 }
 
+void rights_list(struct rights_client *c, enum rights_kind kind, struct strv *ret)
+{
+    *ret = (struct strv){0};
+    for (uint64_t n = 1; ret->n < n;) {
+        struct rights_answer ans;
+        struct rights_request q = {.kind = kind, .number = ret->n};
+        struct strv some = {0};
+        if (rights_ask(c, &q, &ans) == 0)
+            some = strv_split(ans.text, " ");
+        for (size_t i = 0; i < some.n; i++)
+            strv_push(ret, some.v[i]);
+        n = some.n ? ans.number : 0;
+        strv_fini(&some);
+    }
+}
+
 int rights_ask_policy(struct rights_client *c, struct errtext *err)
 {
     struct rights_answer a;

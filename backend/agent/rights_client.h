@@ -18,6 +18,9 @@ void rights_client_watch(struct rights_client *c);
 int rights_ask(struct rights_client *c, const struct rights_request *q, struct rights_answer *ret);
 /* The same where only the number of the answer is of interest; 0 where it fails. */
 uint64_t rights_ask_number(struct rights_client *c, const struct rights_request *q);
+/* All names that a request of a list gives: RIGHTS_GROUPS_LIST, RIGHTS_PRIVATE_LIST. Caller frees with
+ * strv_fini. */
+void rights_list(struct rights_client *c, enum rights_kind kind, struct strv *ret);
 /* Reads the policy again into a->policy. */
 int rights_ask_policy(struct rights_client *c, struct errtext *err) __attribute__((warn_unused_result));
 /* A child of the agent has ended. */

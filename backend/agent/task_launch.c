@@ -14,6 +14,7 @@
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/gpu_account.h"
+#include "backend/agent/held_jobs.h"
 #include "backend/agent/lease.h"
 #include "backend/agent/rights_client.h"
 #include "backend/agent/spool_quota.h"
@@ -177,6 +178,8 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
     t->n_killed = waiting_shims_n_killed(a->waiting);
     if (ans.number)
         containment_adopt(a->containment, t, q.group);
+    if (ans.number & RIGHTS_HAS_PRIVATE)
+        held_jobs_add(a->held, l->uid, l->key.nonce, q.group);
     task_table_set_shim(t, ans.pid);
     task_shim_open(t, ans.fd);
     launch_send_setup(t, gpus_closed, f);

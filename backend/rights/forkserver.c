@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -18,7 +20,7 @@
 
 union shim_socket {
     struct cmsghdr head;
-    char space[CMSG_SPACE(2 * sizeof(int))];
+    char space[CMSG_SPACE(SHIM_FDS_MAX * sizeof(int))];
 };
 
 void forkserver_stop(struct forkserver *f)
@@ -67,12 +69,19 @@ static int forkserver_start(struct forkserver *f)
 
 /* Returns the answer: a process id or what fork said; -EPIPE where no server was there to be asked;
  * -ETIMEDOUT where the question was taken and no answer came. */
-static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int group, int sock)
+static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int group, int ns, int sock)
 {
     union shim_socket with = {0};
-    int fds[2] = {sock, group};
-    size_t size = (group < 0 ? 1 : 2) * sizeof(int);
-    struct iovec text = {.iov_base = (void *)(uintptr_t)dir, .iov_len = strlen(dir)};
+    char head[PATH_MAX + SHIM_FDS_MAX];
+    int fds[SHIM_FDS_MAX] = {sock}, n_fds = 1, len;
+    if (group >= 0)
+        fds[n_fds++] = group;
+    if (ns >= 0)
+        fds[n_fds++] = ns;
+    size_t size = (size_t)n_fds * sizeof(int);
+    len = snprintf(head, sizeof head, "%s%s%s", group >= 0 ? SHIM_HAS_GROUP : "",
+                   ns >= 0 ? SHIM_HAS_NAMESPACE : "", dir);
+    struct iovec text = {.iov_base = head, .iov_len = (size_t)len};
     struct msghdr m = {
         .msg_iov = &text, .msg_iovlen = 1, .msg_control = with.space, .msg_controllen = CMSG_SPACE(size)};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -87,15 +96,15 @@ static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int gro
     return n == sizeof answer ? answer : -ETIMEDOUT;
 }
 
-pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int sock)
+pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int ns, int sock)
 {
     int group_fd = group ? open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int r = f->pid ? 0 : forkserver_start(f);
-    pid_t shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, sock);
+    pid_t shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, ns, sock);
     if (shim == -EPIPE) { /* it has just ended; nothing was begun */
         forkserver_stop(f);
         r = forkserver_start(f);
-        shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, sock);
+        shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, ns, sock);
     }
     if (group_fd >= 0)
         close(group_fd);

@@ -22,9 +22,9 @@ struct forkserver {
 };
 
 /* A shim for the task directory `dir` (absolute) that talks on `sock`, begun in the v2 control group
- * `group` where the kernel can do that (NULL: in that of the agent). Starts the server where none runs.
- * Returns its process id or a negative errno. */
-pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int sock);
+ * `group` where the kernel can do that (NULL: in that of the agent), and in the mount namespace `ns` (-1:
+ * in that of the agent). Starts the server where none runs. Returns its process id or a negative errno. */
+pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int ns, int sock);
 
 /* The child `pid` has been reaped with the status of waitpid. True where it was the server, which is
  * started again when it is needed. Where a copy was ended by a signal, as one that a user's process has

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/rights/login_socket.h"
+#include "backend/rights/private_tmp.h"
 #include "backend/rights/rights_internal.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
@@ -165,16 +166,35 @@ static void rights_is_gone(const struct rights_request *q, struct rights_answer 
     a->number = e == -ESRCH || (e == 0 && (p.start != q->start || p.state == 'Z'));
 }
 
+/* Frees v. size: of the longest one. */
+static void rights_tell_names(struct strv *v, size_t size, uint64_t from, struct rights_answer *a)
+{
+    size_t at = 0;
+    for (size_t i = from; i < v->n && at + size < sizeof a->text; i++)
+        if (strlen(v->v[i]) < size)
+            at += (size_t)snprintf(a->text + at, sizeof a->text - at, "%s ", v->v[i]);
+    a->number = v->n;
+    strv_fini(v);
+}
+
 static void rights_list_groups(const struct rights *r, uint64_t from, struct rights_answer *a)
 {
     struct strv jobs;
     job_groups_list(r->groups, &jobs);
-    size_t at = 0;
-    for (size_t i = from; i < jobs.n && at + TASKDIR_NAME_SIZE < sizeof a->text; i++)
-        if (strlen(jobs.v[i]) < TASKDIR_NAME_SIZE)
-            at += (size_t)snprintf(a->text + at, sizeof a->text - at, "%s ", jobs.v[i]);
-    a->number = jobs.n;
-    strv_fini(&jobs);
+    rights_tell_names(&jobs, TASKDIR_NAME_SIZE, from, a);
+}
+
+static void rights_list_private(const struct rights *r, uint64_t from, struct rights_answer *a)
+{
+    struct strv names;
+    private_tmp_list(r->dir, &names);
+    rights_tell_names(&names, PRIVATE_TMP_NAME_SIZE, from, a);
+}
+
+static void rights_remove_private(const struct rights *r, const struct rights_request *q)
+{
+    char name[PRIVATE_TMP_NAME_SIZE];
+    private_tmp_remove(r->dir, private_tmp_name(q->uid, q->key.nonce, q->group, name));
 }
 
 /* A part of a name below our own group. */
@@ -195,7 +215,8 @@ int rights_serve(struct rights *r, const struct rights_request *q, struct rights
     char task[TASKDIR_NAME_SIZE];
     *a = (struct rights_answer){.fd = -1};
     taskdir_name(&q->key, task);
-    bool of_group = q->kind >= RIGHTS_GROUPS_KILL && q->kind != RIGHTS_GROUPS_LIST;
+    bool of_group =
+        q->kind >= RIGHTS_GROUPS_KILL && q->kind != RIGHTS_GROUPS_LIST && q->kind != RIGHTS_PRIVATE_LIST;
     if ((of_group || q->kind == RIGHTS_START) && !rights_is_word(q->group))
         return a->r = -EINVAL;
     switch ((enum rights_kind)q->kind) {
@@ -217,6 +238,8 @@ int rights_serve(struct rights *r, const struct rights_request *q, struct rights
     case RIGHTS_GROUPS_REMOVE: a->number = job_groups_remove(r->groups, q->group); return 0;
     case RIGHTS_GROUPS_LIST: rights_list_groups(r, q->number, a); return 0;
     case RIGHTS_GROUPS_MEMORY: a->number = job_groups_memory_kib(r->groups, q->group, task); return 0;
+    case RIGHTS_PRIVATE_LIST: rights_list_private(r, q->number, a); return 0;
+    case RIGHTS_PRIVATE_REMOVE: rights_remove_private(r, q); return 0;
     }
     return a->r = -EINVAL;
 }

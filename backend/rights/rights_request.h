@@ -15,21 +15,27 @@ enum rights_kind {
     RIGHTS_POLICY,       /* reads the policy; fd: the file, number: there is one */
     RIGHTS_CLOSE_GPUS,   /* devices of START are closed from now on; number: the version of groups */
     RIGHTS_LOGIN_SOCKET, /* flag: this is a login node; number: the place is another's */
-    RIGHTS_START,       /* a supervisor for key: fd is its socket, pid its process, number: it has groups */
-    RIGHTS_DISCARD,     /* removes a directory that no supervisor has claimed; -EEXIST: one has */
-    RIGHTS_REMOVE,      /* removes the directory of key */
-    RIGHTS_END,         /* the end that no supervisor can record: end_kind, t_start, t_end */
-    RIGHTS_DIAL,        /* fd: a connection to the supervisor of key */
-    RIGHTS_SHARE,       /* lets the agent read a directory that was made before there was a launcher */
-    RIGHTS_IS_GONE,     /* number: the process pid that was started at `start` has ended */
-    RIGHTS_READ,        /* a reader of files of uid: fd is its socket */
-    RIGHTS_SWEEP,       /* kills what key's lost supervisor left; number: how many there were */
-    RIGHTS_GROUPS_KILL, /* the processes of the task, or (flag) of all tasks of the group */
-    RIGHTS_GROUPS_LEAVE,  /* removes the group of the task */
-    RIGHTS_GROUPS_REMOVE, /* removes the group with those of all its tasks; number: it is gone */
-    RIGHTS_GROUPS_LIST,   /* text: words of groups, from the number-th on; number: of all */
-    RIGHTS_GROUPS_MEMORY, /* number: KiB of the task */
+    RIGHTS_START,        /* a supervisor for key: fd is its socket, pid its process, number: RIGHTS_HAS_* */
+    RIGHTS_DISCARD,      /* removes a directory that no supervisor has claimed; -EEXIST: one has */
+    RIGHTS_REMOVE,       /* removes the directory of key */
+    RIGHTS_END,          /* the end that no supervisor can record: end_kind, t_start, t_end */
+    RIGHTS_DIAL,         /* fd: a connection to the supervisor of key */
+    RIGHTS_SHARE,        /* lets the agent read a directory that was made before there was a launcher */
+    RIGHTS_IS_GONE,      /* number: the process pid that was started at `start` has ended */
+    RIGHTS_READ,         /* a reader of files of uid: fd is its socket */
+    RIGHTS_SWEEP,        /* kills what key's lost supervisor left; number: how many there were */
+    RIGHTS_GROUPS_KILL,  /* the processes of the task, or (flag) of all tasks of the group */
+    RIGHTS_GROUPS_LEAVE, /* removes the group of the task */
+    RIGHTS_GROUPS_REMOVE,  /* removes the group with those of all its tasks; number: it is gone */
+    RIGHTS_GROUPS_LIST,    /* text: words of groups, from the number-th on; number: of all */
+    RIGHTS_GROUPS_MEMORY,  /* number: KiB of the task */
+    RIGHTS_PRIVATE_LIST,   /* text: names of private_tmp.h, from the number-th on; number: of all */
+    RIGHTS_PRIVATE_REMOVE, /* removes that of uid, key and group */
 };
+
+/* What a supervisor was started with. */
+#define RIGHTS_HAS_GROUPS  1u /* of its job, by the word of the request */
+#define RIGHTS_HAS_PRIVATE 2u /* the /tmp of its job: private_tmp.h */
 
 /* The option of the program of readers, with the uid behind it; the socket is their standard input. */
 #define FILE_READER_OPTION "--read-file"
@@ -48,6 +54,7 @@ struct rights_request {
     /* START: */
     uint32_t n_live;
     uint64_t mem_mib, task_mem_mib;
+    uint64_t private_mib; /* of /tmp and /dev/shm of its job; 0: the job gets none that it does not have */
     struct cpuset cpus;
     struct device_rule devices;
     /* END, IS_GONE, GROUPS_LIST, SWEEP: */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "backend/node/user_lookup.h"
+#include "backend/rights/private_tmp.h"
 #include "backend/rights/rights_internal.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
@@ -19,6 +20,14 @@
 
 #define READERS_MAX  64
 #define GRANT_WAIT_S 5
+
+/* What a supervisor is started with. */
+struct launch_parts {
+    char *dir;
+    const struct blob *user_groups; /* NULL: those of this process */
+    struct task_groups of;
+    int ns; /* the mount namespace of its job; -1: that of this process */
+};
 
 static int rights_admit(const struct rights *r, const struct rights_request *q, unsigned n_live,
                         const struct blob **ret_groups, struct errtext *err)
@@ -58,26 +67,34 @@ static int rights_send_rest(int sock, const char *p, size_t size)
     return e;
 }
 
-/* A supervisor in a job's v2 group ends with the group; it leaves v1 groups. And a waiting supervisor would
- * believe a grant that an agent of another account writes. */
-static bool rights_may_stay(const struct rights *r, const struct task_groups *of)
+/* A supervisor in a job's v2 group ends with the group; it leaves v1 groups. It leaves no namespace. And a
+ * waiting supervisor would believe a grant that an agent of another account writes. */
+static bool rights_may_stay(const struct rights *r, const struct launch_parts *p)
 {
-    return r->cfg.take_shim && !rights_is_shared(r) && !of->supervisor;
+    return r->cfg.take_shim && !rights_is_shared(r) && !p->of.supervisor && p->ns < 0;
+}
+
+/* The supervisor notes the word of its job's groups for the next agent, also where only a namespace has
+ * that word. */
+static bool rights_has_word(const struct launch_parts *p)
+{
+    return !task_groups_are_empty(&p->of) || p->ns >= 0;
 }
 
 /* What the supervisor believes whatever the agent says: the first that comes on its socket. */
 static int rights_send_grant(const struct rights *r, const struct rights_request *q, char *dir,
-                             const struct blob *groups, const struct task_groups *of, int sock)
+                             const struct launch_parts *p, int sock)
 {
+    const struct task_groups *of = &p->of;
     uint32_t root_group = 0;
     struct blob own = {.p = (uint8_t *)&root_group, .n = sizeof root_group};
-    char *group = task_groups_are_empty(of) ? NULL : xstrdup(q->group);
+    char *group = rights_has_word(p) ? xstrdup(q->group) : NULL;
     struct shim_setup g = {.version = SHIM_VERSION,
                            .drop = r->root,
                            .uid = q->uid,
                            .gid = q->gid,
                            .agent = r->cfg.agent,
-                           .groups = groups ? *groups : own,
+                           .groups = p->user_groups ? *p->user_groups : own,
                            .cgroup = of->memory,
                            .cgroup_v1 = of->memory_is_v1,
                            .nofile = r->limits.nofile,
@@ -92,7 +109,7 @@ static int rights_send_grant(const struct rights *r, const struct rights_request
                            .inherited = of->inherited,
                            .group = group,
                            .workdirs = r->policy.workdirs,
-                           .stays = rights_may_stay(r, of),
+                           .stays = rights_may_stay(r, p),
                            .dir = dir};
     struct str out = STR_INIT;
     size_t at = frame_begin(&out), done = 0;
@@ -108,12 +125,11 @@ static int rights_send_grant(const struct rights *r, const struct rights_request
 
 /* Gives the launch to a waiting supervisor. -ENOENT: none waits. Another error: this supervisor has just
  * ended. */
-static int rights_take_shim(struct rights *r, const struct rights_request *q, char *dir,
-                            const struct blob *groups, const struct task_groups *of,
+static int rights_take_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
                             struct rights_answer *a)
 {
-    int sock = rights_may_stay(r, of) ? r->cfg.take_shim(r->cfg.shims, q->uid, &a->pid) : -1;
-    int e = sock < 0 ? -ENOENT : rights_send_grant(r, q, dir, groups, of, sock);
+    int sock = rights_may_stay(r, p) ? r->cfg.take_shim(r->cfg.shims, q->uid, &a->pid) : -1;
+    int e = sock < 0 ? -ENOENT : rights_send_grant(r, q, p->dir, p, sock);
     if (e < 0 && sock >= 0)
         close(sock);
     else
@@ -121,23 +137,22 @@ static int rights_take_shim(struct rights *r, const struct rights_request *q, ch
     return e;
 }
 
-static int rights_fork_shim(struct rights *r, const struct rights_request *q, const char *dir,
-                            const struct blob *groups, const struct task_groups *of,
+static int rights_fork_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
                             struct rights_answer *a)
 {
-    struct proc p;
+    struct proc shim;
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    a->pid = forkserver_shim(&r->forkserver, dir, of->supervisor, sv[1]);
+    a->pid = forkserver_shim(&r->forkserver, p->dir, p->of.supervisor, p->ns, sv[1]);
     close(sv[1]);
     int e = a->pid < 0 ? a->pid : 0;
     if (e == 0) {
         idmap_set(&r->shims, (uint64_t)a->pid, r);
-        e = rights_send_grant(r, q, NULL, groups, of, sv[0]);
+        e = rights_send_grant(r, q, NULL, p, sv[0]);
     }
-    if (e == 0 && rights_is_shared(r) && proc_read(a->pid, &p) == 0)
-        a->start = p.start;
+    if (e == 0 && rights_is_shared(r) && proc_read(a->pid, &shim) == 0)
+        a->start = shim.start;
     if (e < 0)
         close(sv[0]); /* a supervisor that was begun hears no launch, and ends */
     else
@@ -145,52 +160,69 @@ static int rights_fork_shim(struct rights *r, const struct rights_request *q, co
     return e;
 }
 
-static int rights_find_shim(struct rights *r, const struct rights_request *q, const char *task,
-                            const struct blob *groups, const struct task_groups *of,
+static int rights_find_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
                             struct rights_answer *a)
 {
-    char *dir = xasprintf("%s/%s", r->dir->tasks_path, task);
     int e;
     do
-        e = rights_take_shim(r, q, dir, groups, of, a);
+        e = rights_take_shim(r, q, p, a);
     while (e < 0 && e != -ENOENT);
-    if (e == -ENOENT)
-        e = rights_fork_shim(r, q, dir, groups, of, a);
-    free(dir);
-    return e;
+    return e == -ENOENT ? rights_fork_shim(r, q, p, a) : e;
+}
+
+/* A job that has a namespace keeps it, whatever the configuration says meanwhile. */
+static int rights_open_private(const struct rights *r, const struct rights_request *q, int *ret_ns,
+                               struct errtext *err)
+{
+    char name[PRIVATE_TMP_NAME_SIZE];
+    *ret_ns = -1;
+    if (!r->root)
+        return q->private_mib ? err_set(err, -EPERM, "private_tmp: the agent of this node is not root") : 0;
+    int ns = private_tmp_open(r->dir, private_tmp_name(q->uid, q->key.nonce, q->group, name),
+                              q->private_mib, err);
+    *ret_ns = ns < 0 ? -1 : ns;
+    return ns == -ENOENT && !q->private_mib ? 0 : ns < 0 ? ns : 0;
+}
+
+static int rights_begin(struct rights *r, const struct rights_request *q, struct launch_parts *p,
+                        struct rights_answer *a, struct errtext *err)
+{
+    char task[TASKDIR_NAME_SIZE];
+    int e = rights_make_dir(r, taskdir_name(&q->key, task));
+    if (e < 0)
+        return err_set(err, e, "cannot make the task directory: %s", strerror(-e));
+    struct job_bounds b = {.mem_mib = q->mem_mib,
+                           .cpus = q->cpus,
+                           .processes = r->policy.max_processes,
+                           .devices = q->devices};
+    job_groups_make(r->groups, q->group, &b, task, q->task_mem_mib, &p->of);
+    p->dir = xasprintf("%s/%s", r->dir->tasks_path, task);
+    e = rights_find_shim(r, q, p, a);
+    a->number =
+        (task_groups_are_empty(&p->of) ? 0 : RIGHTS_HAS_GROUPS) | (p->ns < 0 ? 0 : RIGHTS_HAS_PRIVATE);
+    task_groups_fini(&p->of);
+    free(p->dir);
+    if (e == 0)
+        return 0;
+    job_groups_remove_task(r->groups, q->group, task);
+    taskdir_remove(r->dir->tasks_fd, task);
+    return err_set(err, e, "resource: cannot start the supervisor: %s", strerror(-e));
 }
 
 int rights_start(struct rights *r, const struct rights_request *q, struct rights_answer *a)
 {
     struct errtext err = {""};
-    const struct blob *groups = NULL;
-    char task[TASKDIR_NAME_SIZE];
-    taskdir_name(&q->key, task);
+    struct launch_parts p = {.ns = -1};
     a->fault = FAULT_USER;
     unsigned n_own = r->cfg.take_shim ? 0 : (unsigned)r->shims.n; /* some of them may wait */
-    int e = rights_admit(r, q, q->n_live > n_own ? q->n_live : n_own, &groups, &err);
+    int e = rights_admit(r, q, q->n_live > n_own ? q->n_live : n_own, &p.user_groups, &err);
     if (e == -EAGAIN || e == 0)
         a->fault = FAULT_NODE;
-    if (e < 0)
-        return rights_fail(a, e, &err);
-    e = rights_make_dir(r, task);
-    if (e < 0)
-        return rights_fail(a, err_set(&err, e, "cannot make the task directory: %s", strerror(-e)), &err);
-    struct job_bounds b = {.mem_mib = q->mem_mib,
-                           .cpus = q->cpus,
-                           .processes = r->policy.max_processes,
-                           .devices = q->devices};
-    struct task_groups of;
-    job_groups_make(r->groups, q->group, &b, task, q->task_mem_mib, &of);
-    e = rights_find_shim(r, q, task, groups, &of, a);
-    a->number = !task_groups_are_empty(&of);
-    task_groups_fini(&of);
-    if (e == 0)
-        return 0;
-    job_groups_remove_task(r->groups, q->group, task);
-    taskdir_remove(r->dir->tasks_fd, task);
-    err_set(&err, e, "resource: cannot start the supervisor: %s", strerror(-e));
-    return rights_fail(a, e, &err);
+    e = e ? e : rights_open_private(r, q, &p.ns, &err);
+    e = e ? e : rights_begin(r, q, &p, a, &err);
+    if (p.ns >= 0)
+        close(p.ns);
+    return e < 0 ? rights_fail(a, e, &err) : 0;
 }
 
 /* It becomes its user before it reads anything. */

@@ -16,6 +16,11 @@
 /* The option of the program stoker-shim that forks shims on request, and its socket. */
 #define FORKSERVER_OPTION "--serve"
 #define FORKSERVER_FD     3
+/* A request is the directory of the task, behind a letter for each descriptor that follows the socket, in
+ * this order: a v2 group, a mount namespace. */
+#define SHIM_FDS_MAX       3
+#define SHIM_HAS_GROUP     "G"
+#define SHIM_HAS_NAMESPACE "N"
 
 #define SHIM_VERSION   2
 #define SHIM_SOCKET_FD 3

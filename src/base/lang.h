@@ -43,6 +43,7 @@ struct lang_texts {
     const char *(*number)(const char *one, const char *many, unsigned long n);
 };
 extern const struct lang_texts *lang_texts;
+extern _Thread_local unsigned lang_paused; /* above 0: this thread has its texts untranslated */
 
 /* Texts are English between the two calls, in this thread: for what programs read. They nest. */
 void lang_pause(void);

@@ -13,7 +13,6 @@
 
 #include "src/base/clock.h"
 #include "src/base/str.h"
-#include "src/base/utf8.h"
 
 static const char *const level_names[] = {
     [LOG_LVL_ERROR] = "error", [LOG_LVL_WARN] = "warn", [LOG_LVL_INFO] = "info", [LOG_LVL_DEBUG] = "debug"};
@@ -23,10 +22,13 @@ static struct {
     int fd;
     enum log_level level;
     atomic_uint lost; /* lines since the last one that could be written */
+    void (*append)(struct str *line, const char *text);
 } the_log = {.name = "stoker", .fd = STDERR_FILENO, .level = LOG_LVL_INFO};
 
-void log_open(const char *name, int fd, enum log_level level)
+void log_open_with(const char *name, int fd, enum log_level level,
+                   void (*append)(struct str *line, const char *text))
 {
+    the_log.append = append;
     const char *env = getenv("STOKER_LOG");
     the_log.name = name;
     the_log.fd = fd < 0 ? STDERR_FILENO : fd;
@@ -62,6 +64,15 @@ static bool write_line(const struct str *line)
     return n == (ssize_t)line->len;
 }
 
+static void append_ascii(struct str *line, const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        if (*p >= ' ' && *p < 0x7f)
+            str_append_char(line, (char)*p);
+        else
+            str_appendf(line, "\\x%02x", *p);
+}
+
 void log_msg(enum log_level level, const char *fmt, ...)
 {
     if (level > the_log.level)
@@ -75,8 +86,8 @@ void log_msg(enum log_level level, const char *fmt, ...)
 
     unsigned lost = atomic_exchange(&the_log.lost, 0);
     append_stamp(&line, level);
-    cell_text(&line, text.s, -1, false,
-              false); /* it is read on a terminal: clients choose some of the words */
+    /* It is read on a terminal, and clients choose some of the words. */
+    (the_log.append ? the_log.append : append_ascii)(&line, text.s ? text.s : "");
     if (lost)
         str_appendf(&line, " lost_lines=%u", lost);
     str_append_char(&line, '\n');

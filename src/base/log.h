@@ -16,6 +16,11 @@ enum log_level { LOG_LVL_ERROR, LOG_LVL_WARN, LOG_LVL_INFO, LOG_LVL_DEBUG };
 /* fd < 0: standard error. name, which must outlive the log, goes into each line.
  * STOKER_LOG=debug|info|warn|error in the environment overrides level. */
 void log_open(const char *name, int fd, enum log_level level);
+struct str;
+/* The same for a program that decodes no UTF-8: append writes a text that others may have chosen. NULL: all
+ * but printable ASCII as \xNN. */
+void log_open_with(const char *name, int fd, enum log_level level,
+                   void (*append)(struct str *line, const char *text));
 /* One line; control characters that the arguments bring are escaped. */
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 enum log_level log_level_now(void);

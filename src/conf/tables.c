@@ -59,6 +59,9 @@ static const struct conf_option node_options[] = {
     {.name = "own_files", .type = CONF_BOOL, MEMBER(node_spec, own_files), .def = "false",
      .help = "`true`: the node shares no files with the machine where jobs are submitted. The agent creates missing working "
              "directories; output files stay on the node, and `stoker output` and the screens fetch them."},
+    {.name = "private_tmp", .type = CONF_MEM, MEMBER(node_spec, private_tmp_mib), .def = "no", .special = "no", .special_value = 0,
+     .help = "Each job has a `/tmp` and a `/dev/shm` of its own, which hold this much each, in memory, and go when the job ends on the "
+             "node. Needs an agent of root: see AGENT.md. A change holds for tasks that begin later."},
     {.name = "admin", .type = CONF_BOOL, MEMBER(node_spec, admin), .def = "false",
      .help = "`true`: administrators may administrate from this node too. Their identity there is the node's word: root of the node "
              "can act as any of them. Matters in shared mode alone."},

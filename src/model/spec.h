@@ -33,12 +33,15 @@ struct node_spec {
     bool own_files;        /* it shares no files: what jobs write there stays there and is asked for */
     bool admin;            /* administrators are administrators there too, on the node's word */
     struct strv gpu_names; /* of its GPUs, for CUDA_VISIBLE_DEVICES and the like; empty: their numbers */
+    uint64_t
+        private_tmp_mib; /* each job has a /tmp and a /dev/shm of its own of this size; 0: it has not */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
     F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
-    F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin) F(S, STRV, gpu_names)
+    F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin) F(S, STRV, gpu_names)                \
+    F(S, U64, private_tmp_mib)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };

@@ -33,10 +33,12 @@ struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller *
     struct node_spec spec; /* S->A: what the configuration says of the node */
     uint64_t incarnation;  /* S->A: the agent refuses another one of the same epoch */
     uint32_t causes;       /* C->S: codes of causes that it knows; for others the controller writes texts */
+    bool answers_held;     /* S->A: it answers HELD_JOBS */
 };
 #define MSG_HELLO_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, program) F(S, STR, cluster) F(S, U64, epoch) F(S, STR, node)                \
-    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation) F(S, U32, causes)
+    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation) F(S, U32, causes)  \
+    F(S, BOOL, answers_held)
 
 /* X(enum member): what screens do not offer where it lacks. Numbers travel: new ones go to the END. */
 #define LACKS(X)                                                                                             \
@@ -92,13 +94,15 @@ struct msg_agent { /* A->S: answer to its hello */
     bool spool_full;                   /* nothing is launched there for want of room on its disk */
     uint64_t tmp_mib;                  /* size of the file system of /tmp; 0 unknown */
     struct wall t_policy; /* when its policy was read; a later one may admit whom the former refused */
+    bool private_tmp;     /* it can give jobs a /tmp of their own: node_spec.private_tmp_mib */
 };
 #define MSG_AGENT_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
     F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)    \
     F(S, STR, client_socket) F(S, STR, bin_dir) F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost)               \
-    F(S, STRV, gpu_notes) F(S, BOOL, spool_full) F(S, U64, tmp_mib) F(S, WALL, t_policy)
+    F(S, STRV, gpu_notes) F(S, BOOL, spool_full) F(S, U64, tmp_mib) F(S, WALL, t_policy)   \
+    F(S, BOOL, private_tmp)
 
 struct msg_result {       /* S->C: done, or refused and why */
     uint32_t refusal;     /* enum refusal; NONE: done */
@@ -545,6 +549,18 @@ struct msg_pmi { /* A->S: all ranks of a task are in a fence; S->A: all tasks of
     G(S, SUB, key, launch_key) F(S, U32, fence) F(S, STRV, pairs) F(S, U32, piece) F(S, BOOL, more)           \
     F(S, BOOL, keeps) F(S, U32, of)
 
+/* A job for which a node keeps something until the job has ended there. */
+struct node_held_job {
+    uint32_t job, restarts;
+    uint64_t nonce;
+};
+#define NODE_HELD_JOB_FIELDS(F, G, S) F(S, U32, job) F(S, U32, restarts) F(S, U64, nonce)
+
+struct msg_held_jobs { /* A->S: held, and no task of theirs lives there; S->A: those that are over there */
+    REC_LIST(struct node_held_job) jobs;
+};
+#define MSG_HELD_JOBS_FIELDS(F, G, S) G(S, LISTOF, jobs, node_held_job)
+
 struct msg_none {
     bool unused;
 };
@@ -706,7 +722,9 @@ struct msg_engine {      /* S->C: how old the rows are, where they are read from
     X(AUDIT, msg_audit, "C->S; AUDIT_LINES")                                                                 \
     X(AUDIT_LINES, msg_audit_lines, "S->C")                                                   \
     X(ENGINE, msg_none, "C->S; ENGINE_DATA. To a controller over another engine alone")                      \
-    X(ENGINE_DATA, msg_engine, "S->C, and pushed to followers when the rows were read")
+    X(ENGINE_DATA, msg_engine, "S->C, and pushed to followers when the rows were read")                      \
+    X(HELD_JOBS, msg_held_jobs, "A->S; OVER_JOBS where one of them is over. To a controller that answers it alone") \
+    X(OVER_JOBS, msg_held_jobs, "S->A")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -723,8 +741,9 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_watch_util_rec, msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec,
     msg_history_end_rec, msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec,
-    msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, msg_waits_get_rec, msg_waits_rec,
-    msg_node_task_end_rec, engine_calls_rec, engine_score_rec, msg_engine_rec;
+    msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, node_held_job_rec, msg_held_jobs_rec,
+    msg_waits_get_rec, msg_waits_rec, msg_node_task_end_rec, engine_calls_rec, engine_score_rec,
+    msg_engine_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

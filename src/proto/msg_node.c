@@ -22,6 +22,8 @@ REC_DEFINE(msg_watch_util, MSG_WATCH_UTIL_FIELDS)
 REC_DEFINE(msg_util, MSG_UTIL_FIELDS)
 REC_DEFINE(msg_none, MSG_NONE_FIELDS)
 REC_DEFINE(msg_pmi, MSG_PMI_FIELDS)
+REC_DEFINE(node_held_job, NODE_HELD_JOB_FIELDS)
+REC_DEFINE(msg_held_jobs, MSG_HELD_JOBS_FIELDS)
 
 static const struct rec_desc *const msg_node_recs[MSG_N_KINDS] = {
     [MSG_HELLO] = &msg_hello_rec,
@@ -46,6 +48,8 @@ static const struct rec_desc *const msg_node_recs[MSG_N_KINDS] = {
     [MSG_TUNNEL_END] = &msg_tunnel_taken_rec,
     [MSG_PMI_FENCE] = &msg_pmi_rec,
     [MSG_PMI_ALL] = &msg_pmi_rec,
+    [MSG_HELD_JOBS] = &msg_held_jobs_rec,
+    [MSG_OVER_JOBS] = &msg_held_jobs_rec,
 };
 
 const struct rec_desc *msg_node_rec(enum msg_kind kind)

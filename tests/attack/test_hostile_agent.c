@@ -114,6 +114,7 @@ static void asks_for_more(void **state)
         {"a group elsewhere", "nobody", "../../7", RIGHTS_START, 65534, 65534, -EINVAL},
         {"a group elsewhere, to be killed", "", "7/..", RIGHTS_GROUPS_KILL, 0, 0, -EINVAL},
         {"a group elsewhere, to be removed", "", "", RIGHTS_GROUPS_REMOVE, 0, 0, -EINVAL},
+        {"a /tmp elsewhere, to be removed", "", "../7", RIGHTS_PRIVATE_REMOVE, 0, 0, -EINVAL},
         {"files of root", "root", "7", RIGHTS_READ, 0, 0, -EPERM},
         {"what there is not", "nobody", "7", 99, 65534, 65534, -EINVAL},
     };

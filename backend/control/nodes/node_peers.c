@@ -172,6 +172,7 @@ static struct msg_hello node_peer_hello(struct control *c, const struct node *n)
                               .incarnation = c->model.incarnation,
                               .node = n->spec.name,
                               .kill_wait_s = c->model.spec.kill_wait_s,
+                              .answers_held = true,
                               .spec = n->spec};
 }
 

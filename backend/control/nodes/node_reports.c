@@ -6,6 +6,7 @@
 #include "backend/control/clients/output_relay.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/attempt_state.h"
+#include "backend/control/nodes/held_jobs_answer.h"
 #include "backend/control/nodes/lost_nodes.h"
 #include "backend/control/nodes/node_avoid.h"
 #include "backend/control/nodes/node_clients.h"
@@ -97,6 +98,10 @@ static void node_reports_take_facts(struct control *c, struct node_peer *peer, c
                            .gpu_notes = strv_copy(&m->gpu_notes),
                            .tmp_mib = m->tmp_mib};
     const struct node *n = model_get_node(&c->model, body.node);
+    if (n->spec.private_tmp_mib && !m->private_tmp)
+        strv_push(&body.notes,
+                  "private_tmp: the agent cannot give jobs a /tmp of their own: it is not root, or of an "
+                  "earlier release");
     bool rebooted = n->boot_id && !str_eq(n->boot_id, body.boot_id);
     body.news_text = node_reports_gpu_news(n, m);
     body.news = rebooted                ? NEWS_REBOOTED
@@ -385,6 +390,8 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
     } else if (kind == MSG_TUNNEL_OPEN || kind == MSG_TUNNEL_DATA || kind == MSG_TUNNEL_TAKEN ||
                kind == MSG_TUNNEL_END) {
         return node_clients_take(c, peer, kind, body);
+    } else if (kind == MSG_HELD_JOBS) {
+        held_jobs_answer(c, conn, body);
     } else if (kind == MSG_PING) {
         nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
     } else {
