@@ -409,10 +409,7 @@ static void agent_on_signal(void *ctx, int signo)
     pid_t pid;
     int status;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (pid == d->spawn_server.pid) {
-            log_error("stoker-spawn has ended, and this agent ends with it");
-            loop_stop(a->loop);
-        } else if (!node_gpus_child_ended(a->gpus, pid)) {
+        if (!spawn_server_child_ended(&d->spawn_server, pid) && !node_gpus_child_ended(a->gpus, pid)) {
             rights_client_child_ended(a->rights, pid, status);
             waiting_shims_child_ended(a->waiting, pid, status);
             task_shim_child_ended(a, pid);
@@ -423,6 +420,8 @@ static void agent_on_turn(void *ctx)
 {
     struct agent_daemon *d = ctx;
     wire_flush_all(&d->a.dirty);
+    if (d->spawn_server.lost)
+        loop_stop(d->a.loop);
 }
 
 static int agent_read_dir(struct agent_daemon *d, struct errtext *err)

@@ -17,6 +17,7 @@
 #include "backend/rights/rights_request.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/given_env.h"
+#include "src/base/log.h"
 
 #define SERVER_FD     3
 #define FIRST_FREE    16 /* descriptors below this number have fixed places */
@@ -27,17 +28,14 @@
 
 /* A request; `targets` are the numbers that the descriptors sent with it get in the new process. */
 struct spawn_order {
-    uint64_t serial;
     uint32_t shim, bare, session, signals_blocked; /* booleans; bare: the environment is LC_ALL alone */
     uint32_t n_args, n_fds;
     int32_t targets[SPAWN_FDS_MAX];
     char args[ARGS_SIZE]; /* each with its NUL */
 };
 
-/* The agent does not take a late answer, to a request that it has given up, for that to its next one. */
 struct spawn_answer {
-    uint64_t serial; /* of the request */
-    int64_t pid;     /* or a negative errno */
+    int64_t pid; /* or a negative errno */
 };
 
 union spawn_fds {
@@ -63,7 +61,6 @@ int spawn_server_start(struct spawn_server *s, const char *shim, struct errtext 
     setsockopt(sv[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(sv[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     s->fd = sv[0];
-    s->serial = 0;
     if (r == 0)
         return 0;
     s->pid = 0;
@@ -76,6 +73,26 @@ void spawn_server_stop(struct spawn_server *s)
     if (s->pid)
         close(s->fd);
     s->pid = 0;
+}
+
+bool spawn_server_child_ended(struct spawn_server *s, pid_t pid)
+{
+    if (!s->pid || pid != s->pid)
+        return false;
+    if (!s->lost)
+        log_error("stoker-spawn has ended, and this agent ends with it");
+    return s->lost = true;
+}
+
+static int spawn_server_give_up(struct spawn_server *s)
+{
+    if (s->pid && !s->lost)
+        log_error("stoker-spawn, process %d, does not answer: it is killed, and this agent ends with it",
+                  (int)s->pid);
+    if (s->pid)
+        kill(s->pid, SIGKILL);
+    s->lost = true;
+    return -EPIPE;
 }
 
 static int spawn_order_fill(struct spawn_order *o, const struct spawn *s)
@@ -100,13 +117,10 @@ static int spawn_order_fill(struct spawn_order *o, const struct spawn *s)
 
 static int spawn_server_hear(const struct spawn_server *s, struct spawn_answer *ret)
 {
-    for (;;) {
-        ssize_t n = recv(s->fd, ret, sizeof *ret, 0);
-        if (n == sizeof *ret && ret->serial == s->serial)
-            return 0;
-        if (n != sizeof *ret && !(n < 0 && errno == EINTR))
-            return -EPIPE;
-    }
+    ssize_t n;
+    while ((n = recv(s->fd, ret, sizeof *ret, 0)) < 0 && errno == EINTR)
+        ;
+    return n == sizeof *ret ? 0 : -EPIPE;
 }
 
 static int spawn_server_spawn(void *ctx, const struct spawn *s, pid_t *ret)
@@ -118,7 +132,6 @@ static int spawn_server_spawn(void *ctx, const struct spawn *s, pid_t *ret)
     struct spawn_answer answer;
     if (r < 0)
         return r;
-    order.serial = ++server->serial;
     for (size_t i = 0; i < s->n_fds; i++)
         fds[i] = s->fds[i].ours;
     size_t size = s->n_fds * sizeof(int);
@@ -132,11 +145,16 @@ static int spawn_server_spawn(void *ctx, const struct spawn *s, pid_t *ret)
             (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
         memcpy(CMSG_DATA(c), fds, size);
     }
-    if (!server->pid || sendmsg(server->fd, &m, MSG_NOSIGNAL) < 0)
+    *ret = 0;
+    if (!server->pid || server->lost)
         return -EPIPE;
-    r = spawn_server_hear(server, &answer);
-    *ret = r < 0 ? 0 : (pid_t)answer.pid;
-    return r < 0 ? r : answer.pid < 0 ? (int)answer.pid : 0;
+    r = sendmsg(server->fd, &m, MSG_NOSIGNAL) < 0 ? -errno : spawn_server_hear(server, &answer);
+    if (r == -EAGAIN || r == -EPIPE || r == -ECONNRESET)
+        return spawn_server_give_up(server);
+    if (r < 0)
+        return r;
+    *ret = (pid_t)answer.pid;
+    return answer.pid < 0 ? (int)answer.pid : 0;
 }
 
 struct spawner spawn_server_spawner(struct spawn_server *s)
@@ -253,7 +271,7 @@ int spawn_server_main(const char *shim)
         if (n <= 0) /* 0: the agent has ended */
             return n < 0;
         uint32_t n_fds = spawn_server_take_fds(&m, fds);
-        struct spawn_answer answer = {.serial = order.serial};
+        struct spawn_answer answer;
         answer.pid = n == sizeof order ? spawn_server_serve(&order, fds, n_fds, shim) : -EINVAL;
         for (uint32_t i = 0; i < n_fds; i++)
             close(fds[i]);

@@ -108,7 +108,7 @@ pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, 
     }
     if (group_fd >= 0)
         close(group_fd);
-    if (shim == -EPIPE || shim == -ETIMEDOUT) {
+    if (f->pid && (shim == -EPIPE || shim == -ETIMEDOUT)) {
         /* A shim that it may have made hears nothing more on its socket, and ends. */
         log_warn("the fork server of the supervisors, process %d, does not answer", (int)f->pid);
         kill(f->pid, SIGKILL);

@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "backend/shim/shim.h"
@@ -23,7 +24,8 @@
 #include "backend/task/taskdir.h"
 #include "src/proto/codec.h"
 
-#define TASKS_MAX 250 /* served by one process */
+#define TASKS_MAX    250 /* served by one process */
+#define AGAIN_WAIT_S 5
 
 struct shim_life {
     struct shim s;
@@ -81,13 +83,22 @@ static bool life_is_granted(const struct shim *s)
            strcmp(slash + 1, taskdir_name(&s->l.key, task)) == 0;
 }
 
+/* Bounds how long the agent may be silent; 0: no bound. */
+static void life_set_patience(const struct shim *s, time_t seconds)
+{
+    struct timeval patience = {.tv_sec = seconds};
+    setsockopt(s->agent_fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
 /* Returns false if the agent has ended before it has sent everything: then nothing has begun. again:
- * messages before the grant concern the previous task. */
+ * messages before the grant concern the previous task, and the agent must say something within
+ * AGAIN_WAIT_S: one that hangs does not keep supervisors that it would have ended long ago. */
 static bool life_receive(struct shim *s, bool again)
 {
     static const unsigned order[] = {SHIM_GRANT, SHIM_SETUP, MSG_LAUNCH};
     struct shim_setup grant = {0};
     size_t have = 0;
+    life_set_patience(s, again ? AGAIN_WAIT_S : 0);
     while (have < sizeof order / sizeof *order) {
         struct frame f;
         int r = frame_reader_next(&s->in, &f);
@@ -119,6 +130,7 @@ static bool life_receive(struct shim *s, bool again)
         }
         have++;
     }
+    life_set_patience(s, 0);
     bool same = grant.version == SHIM_VERSION && s->setup.version == SHIM_VERSION;
     life_take_grant(s, &grant);
     rec_fini(&shim_setup_rec, &grant);

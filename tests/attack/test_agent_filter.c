@@ -78,8 +78,8 @@ static void tasks_have_no_filter(void **state)
     check_task(d, 2);
 }
 
-/* The one that was started with this name and option; returns when it has gone. */
-static void kill_descendant(pid_t of, const char *name, const char *option)
+/* To the one that was started with this name and option. */
+static pid_t signal_descendant(pid_t of, const char *name, const char *option, int signo)
 {
     struct proc_list tree = {0};
     pid_t found = 0;
@@ -94,7 +94,13 @@ static void kill_descendant(pid_t of, const char *name, const char *option)
     }
     proc_list_fini(&tree);
     assert_true(found > 1);
-    assert_int_equal(kill(found, SIGKILL), 0);
+    assert_int_equal(kill(found, signo), 0);
+    return found;
+}
+
+static void kill_descendant(pid_t of, const char *name, const char *option)
+{
+    pid_t found = signal_descendant(of, name, option, SIGKILL);
     driver_await(driver_is_gone, &found, "it is killed");
 }
 
@@ -108,6 +114,33 @@ static void the_next_fork_server_has_none(void **state)
     check_task(d, 2);
 }
 
+static struct msg_agent *next_agent(struct driver *d, pid_t agent)
+{
+    int status;
+    driver_await(driver_is_gone, &agent, "the agent ends");
+    assert_int_equal(waitpid(d->agent, &status, 0), d->agent);
+    d->agent = 0;
+    driver_hang_up(d);
+    driver_start(d);
+    return driver_greet(d);
+}
+
+/* stoker-spawn hangs: each request held up the agent for 5 s, for as long as the agent lived, and nothing
+ * was started. Now the agent ends with the first one, and the next agent goes on. */
+static void a_spawn_server_that_hangs_is_replaced(void **state)
+{
+    struct driver *d = *state;
+    pid_t agent = driver_agent(d);
+    if (geteuid() == 0)
+        skip(); /* the launcher starts readers and supervisors itself */
+    pid_t hangs = signal_descendant(agent, "stoker-spawn", "--spawn-server", SIGSTOP);
+    driver_run(d, 1, "true");
+    msg_free(MSG_AGENT, next_agent(d, agent));
+    driver_await(driver_is_gone, &hangs, "what hung is killed");
+    driver_run(d, 2, "true");
+    driver_end_free(driver_end(d, 2, true));
+}
+
 /* stoker-spawn is killed: the agent ends, its tasks go on, and the next agent adopts them. */
 static void without_its_spawn_server_the_agent_ends(void **state)
 {
@@ -115,13 +148,7 @@ static void without_its_spawn_server_the_agent_ends(void **state)
     pid_t agent = driver_agent(d);
     driver_run_as(d, 1, "until [ -e go ]; do sleep 0.01; done; exit 7");
     kill_descendant(agent, "stoker-spawn", "--spawn-server");
-    driver_await(driver_is_gone, &agent, "the agent ends");
-    int status;
-    assert_int_equal(waitpid(d->agent, &status, 0), d->agent);
-    d->agent = 0;
-    driver_hang_up(d);
-    driver_start(d);
-    struct msg_agent *m = driver_greet(d);
+    struct msg_agent *m = next_agent(d, agent);
     check_int("its tasks", (int)m->launches.n, 1);
     msg_free(MSG_AGENT, m);
     char *go = xasprintf("%s/work/go", d->dir);
@@ -140,6 +167,7 @@ int main(int argc, char **argv)
         AGENT_CASE(tasks_have_no_filter),
         AGENT_CASE(the_next_fork_server_has_none),
         AGENT_CASE(without_its_spawn_server_the_agent_ends),
+        AGENT_CASE(a_spawn_server_that_hangs_is_replaced),
     };
     return agent_cases(tests, argc, argv);
 }

@@ -94,6 +94,17 @@ static void test_supervisor_goes_with_its_agent(void **state)
     run_task(d, 2, "true", NULL);
 }
 
+/* The agent ends it after a second; an agent that hangs cannot. Nor does the agent miss it afterwards. */
+static void test_supervisor_goes_while_its_agent_hangs(void **state)
+{
+    struct driver *d = *state;
+    pid_t pid = run_task(d, 1, "true", NULL);
+    kill(driver_agent(d), SIGSTOP);
+    driver_await(driver_is_gone, &pid, "a supervisor ends that has heard nothing of its agent");
+    kill(driver_agent(d), SIGCONT);
+    assert_true(run_task(d, 2, "true", NULL) != pid);
+}
+
 static void test_supervisor_that_was_killed_is_not_used(void **state)
 {
     struct driver *d = *state;
@@ -164,6 +175,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_nothing_is_left_of_the_task_before),
         AGENT_CASE(test_supervisor_goes_after_a_while),
         AGENT_CASE(test_supervisor_goes_with_its_agent),
+        AGENT_CASE(test_supervisor_goes_while_its_agent_hangs),
         AGENT_CASE(test_supervisor_that_was_killed_is_not_used),
         AGENT_CASE(test_supervisor_of_a_killed_task_ends),
         AGENT_CASE(test_supervisor_that_is_not_kept_ends),

@@ -43,7 +43,7 @@ static void set_patience(const struct spawn_server *s, int ms)
 static void one_is_started(void **unused)
 {
     (void)unused;
-    struct spawn_server s;
+    struct spawn_server s = {0};
     struct errtext err;
     pid_t pid, said;
     assert_int_equal(spawn_server_start(&s, NULL, &err), 0);
@@ -54,26 +54,42 @@ static void one_is_started(void **unused)
         ;
 }
 
-/* An answer that came too late is none to the next request: its process is another one. */
-static void a_late_answer_is_passed_over(void **unused)
+/* One that hangs is killed: no later request waits for it, and none gets the answer to an earlier one. */
+static void one_that_hangs_is_given_up(void **unused)
 {
     (void)unused;
-    struct spawn_server s;
+    struct spawn_server s = {0};
     struct errtext err;
     pid_t pid, said;
     int status;
     assert_int_equal(spawn_server_start(&s, NULL, &err), 0);
     check_int("start", start_one(&s, &pid, &said), 0);
+    check_int("another child", spawn_server_child_ended(&s, pid), 0);
     assert_int_equal(kill(s.pid, SIGSTOP), 0);
     assert_int_equal(waitpid(s.pid, &status, WUNTRACED), s.pid);
     set_patience(&s, 50);
     check_int("while it stands still", start_one(&s, &pid, &said), -EPIPE);
+    check_int("it is given up", s.lost, 1);
     set_patience(&s, 0);
-    assert_int_equal(kill(s.pid, SIGCONT), 0);
-    for (int i = 0; i < 3; i++) {
-        check_int("start", start_one(&s, &pid, &said), 0);
-        check_int("process", said, pid);
-    }
+    assert_int_equal(waitpid(s.pid, &status, 0), s.pid);
+    check_int("its end", WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGKILL);
+    check_int("its end is heard", spawn_server_child_ended(&s, s.pid), 1);
+    check_int("after that", start_one(&s, &pid, &said), -EPIPE);
+    spawn_server_stop(&s);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+}
+
+static void one_that_was_killed_is_given_up(void **unused)
+{
+    (void)unused;
+    struct spawn_server s = {0};
+    struct errtext err;
+    pid_t pid, said;
+    assert_int_equal(spawn_server_start(&s, NULL, &err), 0);
+    assert_int_equal(kill(s.pid, SIGKILL), 0);
+    check_int("start", start_one(&s, &pid, &said), -EPIPE);
+    check_int("it is given up", s.lost, 1);
     spawn_server_stop(&s);
     while (waitpid(-1, NULL, 0) > 0)
         ;
@@ -82,7 +98,8 @@ static void a_late_answer_is_passed_over(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_is_started),
-                                       cmocka_unit_test(a_late_answer_is_passed_over)};
+                                       cmocka_unit_test(one_that_hangs_is_given_up),
+                                       cmocka_unit_test(one_that_was_killed_is_given_up)};
     if (argc == 3 && strcmp(argv[1], SPAWN_SERVER_OPTION) == 0)
         return spawn_server_main(argv[2]);
     if (argc == 2 && strcmp(argv[1], FILE_READER_OPTION) == 0) {
