@@ -22,7 +22,7 @@ static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *
 
 int mirror_check_row(const struct job *row, struct errtext *err)
 {
-    if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
+    if (!job_row_is_sound(row))
         return err_set(err, -EBADMSG, tr("a row that is not a job: id %u, state %u"), row->id, row->state);
     return 0;
 }

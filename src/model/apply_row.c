@@ -36,12 +36,12 @@ static bool holds_what_it_may(const struct job *j)
     return !idle || (!j->holding && !job_live_tasks(j));
 }
 
-static bool job_row_is_sound(const struct job *j)
+bool job_row_is_sound(const struct job *j)
 {
     return j->id && j->id != UINT32_MAX && j->state < JOB_N_STATES && j->kind <= JOB_KIND_INTERACTIVE &&
-           j->hold <= HOLD_ADMIN && j->reason < REASON_N && j->fate <= FATE_REQUEUE_HOLD &&
-           j->kill_cause < KILL_N_CAUSES && (j->array_job || !job_rare(j)->array_pending.n) &&
-           ranges_are_sound(j) && tasks_are_sound(j) && holds_what_it_may(j);
+           j->hold <= HOLD_ADMIN && j->fate <= FATE_REQUEUE_HOLD && j->kill_cause < KILL_N_CAUSES &&
+           (j->array_job || !job_rare(j)->array_pending.n) && ranges_are_sound(j) && tasks_are_sound(j) &&
+           holds_what_it_may(j);
 }
 
 int apply_job_row(struct model *m, const struct event *ev, const struct job *body)

@@ -47,6 +47,9 @@ const struct part_spec *model_job_part(const struct model *m, const struct job *
 void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);
+/* Whether a row that comes from elsewhere is a job that the folds can have made, so that a model may take
+ * it. A reason of a later release is none to this one. */
+bool job_row_is_sound(const struct job *j);
 /* The same for a job whose texts are held in the model's set already; frees one that was not taken. */
 void model_take_interned_job(struct model *m, struct job *j);
 void model_drop_row(struct model *m, struct job *j);

@@ -321,6 +321,54 @@ static void test_rows_as_they_came(void **state)
     strpool_unref(texts);
 }
 
+/* What no event of a mirror lets in comes in no row either: the same check is made. */
+static void test_unsound_rows(void **state)
+{
+    (void)state;
+    struct task task = {.state = TASK_DONE + 1}, live = {.state = TASK_RUNNING};
+    struct step odd = {.tasks = {.v = &task, .n = 1}}, alive = {.tasks = {.v = &live, .n = 1}};
+    struct index_range back = {.first = 3, .last = 1, .step = 1}, ok = {.first = 1, .last = 3, .step = 1};
+    const struct {
+        const char *name;
+        struct job job;
+        struct job_rare rare;
+        int unreadable;
+    } cases[] = {
+        {"a job", {.id = 1}, {0}, 0},
+        {"a reason of a later release", {.id = 1, .reason = REASON_N}, {0}, 0},
+        {"elements that wait", {.id = 1, .array_job = 1}, {.array_pending = {&ok, 1}}, 0},
+        {"no id", {.id = 0}, {0}, 1},
+        {"an id that stands for none", {.id = UINT32_MAX}, {0}, 1},
+        {"hold", {.id = 1, .hold = HOLD_ADMIN + 1}, {0}, 1},
+        {"fate", {.id = 1, .fate = FATE_REQUEUE_HOLD + 1}, {0}, 1},
+        {"cause", {.id = 1, .kill_cause = KILL_N_CAUSES}, {0}, 1},
+        {"elements without an array", {.id = 1}, {.array_pending = {&ok, 1}}, 1},
+        {"elements backwards", {.id = 1, .array_job = 1}, {.array_pending = {&back, 1}}, 1},
+        {"a task", {.id = 1, .state = JOB_RUNNING, .steps = {&odd, 1}}, {0}, 1},
+        {"a pending job with a task", {.id = 1, .steps = {&alive, 1}}, {0}, 1},
+        {"one that has ended, and holds something",
+         {.id = 1, .state = JOB_COMPLETED, .holding = true},
+         {0},
+         1},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct job row = cases[i].job;
+        struct job_rare rare = cases[i].rare;
+        struct msg_jobs rows = {.rows = {.v = &row, .n = 1}};
+        struct str body = STR_INIT;
+        struct errtext err = {""};
+        struct model m;
+        if (rare.array_pending.n)
+            row.rare = &rare;
+        model_init(&m);
+        codec_encode(&msg_jobs_rec, &rows, &body);
+        check_int(cases[i].name, mirror_feed_rows(&m, body.s, body.len, &err), cases[i].unreadable);
+        check_int(cases[i].name, (int)m.jobs.n, !cases[i].unreadable);
+        str_fini(&body);
+        model_fini(&m);
+    }
+}
+
 static void test_request_ids_differ(void **state)
 {
     (void)state;
@@ -344,6 +392,7 @@ int main(void)
         cmocka_unit_test_teardown(test_fetch_and_follow, fakectl_clean),
         cmocka_unit_test_teardown(test_rows_that_are_none, fakectl_clean),
         cmocka_unit_test(test_rows_as_they_came),
+        cmocka_unit_test(test_unsound_rows),
         cmocka_unit_test(test_request_ids_differ),
     };
     return cmocka_run_group_tests(tests, fakectl_set_up, fakectl_tear_down);
