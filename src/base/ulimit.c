@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
 
 static const struct {
@@ -27,47 +25,6 @@ static const struct {
 const char *ulimit_name(enum ulimit_kind k)
 {
     return k < ULIMIT_N ? kinds[k].name : "?";
-}
-
-/* A bit, all of them for "ALL"; 0: no such name. */
-static uint32_t kind_of(const char *s, size_t len)
-{
-    if (len == 3 && strncasecmp(s, "ALL", 3) == 0)
-        return ULIMIT_ALL;
-    if (len > 7 && strncasecmp(s, "RLIMIT_", 7) == 0) {
-        s += 7;
-        len -= 7;
-    }
-    for (unsigned k = 0; k < ULIMIT_N; k++)
-        if (strlen(kinds[k].name) == len && strncasecmp(s, kinds[k].name, len) == 0)
-            return 1u << k;
-    return 0;
-}
-
-int ulimit_parse(const char *list, uint32_t *ret_kinds, const char **ret_bad, int *ret_bad_len)
-{
-    uint32_t all = 0;
-    if (strcasecmp(list, "NONE") == 0) {
-        *ret_kinds = 0;
-        return 0;
-    }
-    for (const char *s = list;; s++) {
-        size_t len = strcspn(s, ",");
-        uint32_t bit = kind_of(s, len);
-        if (!bit) {
-            if (ret_bad) {
-                *ret_bad = s;
-                *ret_bad_len = (int)len;
-            }
-            return -EINVAL;
-        }
-        all |= bit;
-        s += len;
-        if (!*s)
-            break;
-    }
-    *ret_kinds = all;
-    return 0;
 }
 
 bool ulimit_get(enum ulimit_kind k, uint64_t *ret_soft)
@@ -97,22 +54,13 @@ int ulimit_set(enum ulimit_kind k, uint64_t soft)
     return lower;
 }
 
-#define BEQUEST "STOKER_SOFT_LIMITS"
-
-void ulimit_bequeath(uint64_t nofile, uint64_t core)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%llu:%llu", (unsigned long long)nofile, (unsigned long long)core);
-    setenv(BEQUEST, text, 1);
-}
-
 void ulimit_inherited(uint64_t *nofile, uint64_t *core)
 {
     unsigned long long n, c;
-    const char *text = getenv(BEQUEST);
+    const char *text = getenv(ULIMIT_BEQUEST);
     if (text && sscanf(text, "%llu:%llu", &n, &c) == 2) {
         *nofile = n;
         *core = c;
     }
-    unsetenv(BEQUEST);
+    unsetenv(ULIMIT_BEQUEST);
 }

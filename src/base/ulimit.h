@@ -33,6 +33,7 @@ bool ulimit_get(enum ulimit_kind k, uint64_t *ret_soft);
 /* Sets it, to the hard limit at most. Returns 0, 1 where the hard limit is lower, or a negative errno. */
 int ulimit_set(enum ulimit_kind k, uint64_t soft);
 
+#define ULIMIT_BEQUEST "STOKER_SOFT_LIMITS" /* the variable of: */
 /* For what this process starts, the soft limits that it has changed for itself: before and after. They
  * travel in the environment, which they leave when they are read. */
 void ulimit_bequeath(uint64_t nofile, uint64_t core);

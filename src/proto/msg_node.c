@@ -16,12 +16,8 @@ REC_DEFINE(msg_tunnel_data, MSG_TUNNEL_DATA_FIELDS)
 REC_DEFINE(msg_tunnel_taken, MSG_TUNNEL_TAKEN_FIELDS)
 REC_DEFINE(msg_output_read, MSG_OUTPUT_READ_FIELDS)
 REC_DEFINE(msg_output_data, MSG_OUTPUT_DATA_FIELDS)
-REC_DEFINE(msg_input, MSG_INPUT_FIELDS)
-REC_DEFINE(msg_input_ack, MSG_INPUT_ACK_FIELDS)
 REC_DEFINE(msg_watch_util, MSG_WATCH_UTIL_FIELDS)
 REC_DEFINE(msg_util, MSG_UTIL_FIELDS)
-REC_DEFINE(msg_none, MSG_NONE_FIELDS)
-REC_DEFINE(msg_pmi, MSG_PMI_FIELDS)
 REC_DEFINE(node_held_job, NODE_HELD_JOB_FIELDS)
 REC_DEFINE(msg_held_jobs, MSG_HELD_JOBS_FIELDS)
 
@@ -56,17 +52,6 @@ const struct rec_desc *msg_node_rec(enum msg_kind kind)
 {
     bug_on((unsigned)kind >= MSG_N_KINDS);
     return msg_node_recs[kind];
-}
-
-void msg_append_as(struct str *out, const struct rec_desc *d, enum msg_kind kind, uint64_t tag,
-                   const void *body)
-{
-    static const struct msg_none nothing = {0};
-    bug_on(!body && d != &msg_none_rec);
-
-    size_t at = frame_begin(out);
-    codec_encode(d, body ? body : &nothing, out);
-    frame_end(out, at, (uint16_t)kind, 0, tag);
 }
 
 int msg_decode_as(const struct rec_desc *d, const struct frame *f, void **ret, struct errtext *err)
