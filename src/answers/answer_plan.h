@@ -52,10 +52,11 @@ struct msg_plan { /* the whole answer, by start; it travels as it is */
     uint32_t n_more;       /* rows that were left out */
     uint32_t samples;      /* starts that the likely ranges are learnt from */
     struct msg_scores scores;
+    bool changed; /* with the changes that were asked about */
 };
 #define MSG_PLAN_FIELDS(F, G, S) \
     G(S, LISTOF, rows, plan_row) F(S, WALL, now) F(S, WALL, made) F(S, U32, n_more) F(S, U32, samples) \
-    G(S, SUB, scores, msg_scores)
+    G(S, SUB, scores, msg_scores) F(S, BOOL, changed)
 
 extern const struct rec_desc plan_row_rec, msg_plan_rec;
 

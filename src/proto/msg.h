@@ -604,9 +604,12 @@ struct msg_plan_get {              /* C->S: what runs and what is planned, answe
     struct strv users, partitions; /* empty: all */
     uint32_t rows_max;             /* 0: as many as are given at most, 2,000 */
     bool waiting;                  /* only what waits */
+    uint32_t job;                  /* a waiting job of the user: the plan as it would be with ... */
+    struct strv changes;           /* ... these changes of it, "TimeLimit=2:00:00"; job 0: as it is */
 };
-#define MSG_PLAN_GET_FIELDS(F, G, S) \
-    F(S, STRV, users) F(S, STRV, partitions) F(S, U32, rows_max) F(S, BOOL, waiting)
+#define MSG_PLAN_GET_FIELDS(F, G, S)                                                \
+    F(S, STRV, users) F(S, STRV, partitions) F(S, U32, rows_max) F(S, BOOL, waiting) \
+    F(S, U32, job) F(S, STRV, changes)
 
 struct msg_windows { /* rows: all there are */
     REC_LIST(struct window) rows;

@@ -40,9 +40,67 @@ static void all_changes_are_one_request(void **state)
     must_not_show(u, "Change job");
 }
 
-/* The plan at the foot has the job's bar, which grows with the limit that is typed. What has the job
- * planned again takes the bar away. */
-static void the_plan_moves_with_the_limit(void **state)
+/* Answers what the form has asked on the way, letter by letter, with refusals; then that change as the last
+ * one with a plan in which the job starts in so many minutes, or from_min < 0: refused as well. */
+static void feed_changed(struct uilab *u, const struct demo_cluster *s, const char *change, int from_min,
+                         int to_min)
+{
+    struct msg_plan p = {.now = u->lab.now, .changed = true};
+    struct msg_result refused = {.refusal = REFUSAL_TIME_LIMIT};
+    bool wanted = false;
+    plan_row(&p, PLAN_HELD, s->eval, "eval", "gpu02", from_min, to_min, u->lab.now);
+    for (int k = 0; k < 4 && !wanted; k++) {
+        const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
+        const struct msg_plan_get *get = ask->body;
+        assert_int_equal(get->job, s->eval);
+        wanted = strv_has(&get->changes, change);
+        if (wanted && from_min >= 0)
+            uilab_feed(u, MSG_PLAN_DATA, ask->tag, &p);
+        else
+            uilab_feed(u, MSG_RESULT, ask->tag, &refused);
+    }
+    assert_true(wanted);
+    rec_fini(&msg_plan_rec, &p);
+    uilab_draw(u, 43, 132);
+}
+
+/* A change is planned by the controller: the job's start moves with the limit, and with all else. */
+static void the_planned_start_moves_with_a_change(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e");
+    feed_plan(u, &g->s);
+    uilab_keys(u, "<Down><Down><Down><Down><C-u>90m");
+    uilab_draw(u, 43, 132);
+    must_show(u, "as planned now, it starts 15:24");
+    feed_changed(u, &g->s, "TimeLimit=01:30:00", 10, 100);
+    must_show(u, "with these changes, it starts 14:29");
+    must_show(u, "this job, until 15:59");
+    must_not_show(u, "as planned now");
+    uilab_keys(u, "<C-u>10m");
+    uilab_draw(u, 43, 132);
+    feed_changed(u, &g->s, "TimeLimit=00:10:00", 0, 10);
+    must_show(u, "with these changes, it starts now");
+    uilab_keys(u, "<Up><Up><Up><Up><C-u>4");
+    uilab_draw(u, 43, 132);
+    feed_changed(u, &g->s, "Gpus=4", 120, 130);
+    must_show(u, "2 fields are changed");
+    must_show(u, "with these changes, it starts 16:19");
+    uilab_keys(u, "<C-u>5");
+    uilab_draw(u, 43, 132);
+    feed_changed(u, &g->s, "Gpus=5", -1, 0);
+    must_not_show(u, "it starts");
+    must_not_show(u, "this job");
+    uilab_keys(u, "<C-u>2");
+    uilab_draw(u, 43, 132);
+    feed_changed(u, &g->s, "Gpus=2", 20, 30);
+    must_show(u, "with these changes, it starts 14:39");
+}
+
+/* A controller that gives the plan as it is: the job's bar grows with the limit that is typed, and what has
+ * the job planned again takes the bar away. */
+static void the_plan_as_it_is_has_the_new_limit(void **state)
 {
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
@@ -57,6 +115,10 @@ static void the_plan_moves_with_the_limit(void **state)
     keys_show(u, "<Down><Down><Down><Down><C-u>90m", "1 field is changed");
     uilab_golden(u, "form-edit-plan", 43, 132);
     uilab_draw(u, 43, 132);
+    must_show(u, "this job, until 16:54");
+    feed_plan(u, &g->s);
+    uilab_draw(u, 43, 132);
+    must_show(u, "as planned now, it starts 15:24");
     must_show(u, "this job, until 16:54");
     uilab_keys(u, "<Up><Up><Up><Up><C-u>4");
     uilab_draw(u, 43, 132);
@@ -123,7 +185,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(all_changes_are_one_request),
-        UI_FIXTURE_CASE(the_plan_moves_with_the_limit),
+        UI_FIXTURE_CASE(the_planned_start_moves_with_a_change),
+        UI_FIXTURE_CASE(the_plan_as_it_is_has_the_new_limit),
         UI_FIXTURE_CASE(a_refused_change_can_be_mended),
         UI_FIXTURE_CASE(what_is_settled_is_not_there),
         cmocka_unit_test(every_attribute_that_may_change_is_there),

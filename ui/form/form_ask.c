@@ -446,8 +446,12 @@ static void form_ask_show_change(struct form_page *s)
     const struct form_edit *e = s->f.edit;
     const struct job *j = model_get_job(ui_model(s->v.ui), e->target.job);
     bool planned = j && e->waits && j->state == JOB_PENDING && e->target.array_index == ARRAY_NONE;
-    if (planned && s->draft->rc >= 0)
-        formstrip_take_change(s->strip, &s->v, j->id, form_ask_planned_limit(s, j));
+    struct strv changes = {0};
+    if (!planned || s->draft->rc < 0)
+        return;
+    formedit_changes(e, &changes);
+    formstrip_take_change(s->strip, &s->v, j->id, form_ask_planned_limit(s, j), &changes);
+    strv_fini(&changes);
 }
 
 static void form_ask_start(struct form_page *s);

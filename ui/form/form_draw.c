@@ -178,14 +178,20 @@ static void edit_text_of(const struct form_page *s, struct rich *out)
         rich_addf(out, ROLE_NORMAL, trn("%zu field is changed", "%zu fields are changed", n), n);
 }
 
-/* When a job in the queue starts by the present plan; a shorter limit may let it start earlier. */
+/* When a job in the queue starts: by the plan with the changes, or by the present one. */
 static void edit_start_of(const struct form_page *s, struct lines *l)
 {
-    struct wall start = formstrip_start(s->strip);
+    bool changed;
+    struct wall start = formstrip_start(s->strip, &changed);
     if (!wall_is_set(start))
         return;
     struct rich *r = lines_add(l);
-    rich_add(r, ROLE_WAITING, tr("as planned now, it starts "));
+    if (changed && start.ms <= ui_now(s->v.ui).ms) {
+        rich_add(r, ROLE_RUNNING, tr("with these changes, it starts now"));
+        return;
+    }
+    rich_add(r, ROLE_WAITING,
+             changed ? tr("with these changes, it starts ") : tr("as planned now, it starts "));
     when_about(&r->text, start, ui_now(s->v.ui));
     rich_role(r, ROLE_WAITING);
 }

@@ -25,9 +25,11 @@ struct form_strip {
     struct msg_plan plan;
     struct planbars bars;
     struct seldom ask;
-    struct plan_row own; /* the trial's or the job's; its kind is UNKNOWN if it has no bar */
-    uint32_t job;        /* the job that is changed; 0: a job that is not in the queue */
-    uint32_t limit_s;    /* its time limit after the change; 0: not known */
+    struct plan_row own;        /* the trial's or the job's; its kind is UNKNOWN if it has no bar */
+    uint32_t job;               /* the job that is changed; 0: a job that is not in the queue */
+    uint32_t limit_s;           /* its time limit after the change; 0: not known */
+    struct strv changes, asked; /* of the job; of those the plan was asked for last */
+    bool unchanged;             /* the controller does not plan changes */
     struct strip_lanes {
         VEC(size_t) v; /* in bars.lanes, as they are shown */
     } lanes;
@@ -47,6 +49,8 @@ void formstrip_free(struct form_strip *s)
     rec_fini(&plan_row_rec, &s->own);
     planbars_fini(&s->bars);
     vec_fini(&s->lanes.v);
+    strv_fini(&s->changes);
+    strv_fini(&s->asked);
     free(s);
 }
 
@@ -143,7 +147,8 @@ static void strip_set_span(struct form_strip *s)
 /* The plan's row of the job that is changed; NULL: it has no bar. */
 static struct plan_row *strip_row_of_job(struct form_strip *s)
 {
-    for (size_t i = 0; s->job && s->limit_s && i < s->plan.rows.n; i++) {
+    bool holds = s->limit_s || !s->unchanged; /* its planned start, until there is another one */
+    for (size_t i = 0; s->job && holds && i < s->plan.rows.n; i++) {
         struct plan_row *r = &s->plan.rows.v[i];
         if (r->job == s->job && r->kind != PLAN_RUNNING && plan_has_bar(r))
             return r;
@@ -168,7 +173,8 @@ static void strip_follow_job(struct form_strip *s, const struct plan_row *row)
         return;
     rec_copy(&plan_row_rec, &s->own, row);
     s->own.kind = PLAN_HELD;
-    s->own.end = wall_add_s(s->own.start, s->limit_s);
+    if (s->limit_s)
+        s->own.end = wall_add_s(s->own.start, s->limit_s);
     strip_name_own(s);
 }
 
@@ -205,15 +211,51 @@ void formstrip_sync(struct form_strip *s)
 
 /* --- what the controller says --- */
 
+static void strip_ask(struct form_strip *s, struct view *v);
+
+static bool strip_asks_for_changes(const struct form_strip *s)
+{
+    return s->job && s->changes.n && !s->unchanged;
+}
+
+static bool strip_has_other_changes(const struct form_strip *s)
+{
+    bool other = s->changes.n != s->asked.n;
+    for (size_t i = 0; !other && i < s->asked.n; i++)
+        other = !str_eq(s->changes.v[i], s->asked.v[i]);
+    return other && !s->unchanged;
+}
+
+/* The changes that were asked about are refused: then there is no bar, or the controller has no such plan.
+ * Another question may be answered. */
+static void strip_refused(struct form_strip *s, const struct incoming *in)
+{
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    if (!s->asked.n || !r)
+        return;
+    s->unchanged = s->unchanged || r->refusal == REFUSAL_NOT_SUPPORTED;
+    bool stays =
+        strip_has_other_changes(s) && s->ask.has; /* they are asked about next: it does not flicker */
+    s->ask = (struct seldom){.has = stays};
+    if (!stays)
+        rec_fini(&msg_plan_rec, &s->plan);
+    formstrip_sync(s);
+}
+
 static void strip_plan_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
     struct form_strip *s = form_page_of(owner)->strip;
-    if (!seldom_answered(&s->ask, in, MSG_PLAN_DATA))
-        return;
-    rec_fini(&msg_plan_rec, &s->plan);
-    rec_copy(&msg_plan_rec, &s->plan, in->body);
-    formstrip_sync(s);
+    if (seldom_answered(&s->ask, in, MSG_PLAN_DATA)) {
+        rec_fini(&msg_plan_rec, &s->plan);
+        rec_copy(&msg_plan_rec, &s->plan, in->body);
+        s->unchanged = s->unchanged || (s->asked.n && !s->plan.changed);
+        formstrip_sync(s);
+    } else {
+        strip_refused(s, in);
+    }
+    if (in && (strip_has_other_changes(s) || (s->unchanged && !s->ask.has)))
+        strip_ask(s, owner);
     ui_changed(ui);
 }
 
@@ -250,21 +292,29 @@ static void strip_set_own(struct form_strip *s, const struct msg_submit *m, cons
 
 static void strip_ask(struct form_strip *s, struct view *v)
 {
-    struct msg_plan_get get = {.rows_max = 0};
-    if (seldom_is_due(&s->ask, s->bars.ui, ASK_PAUSE_MS))
-        seldom_sent(&s->ask, ui_send(s->bars.ui, MSG_PLAN, &get, v, strip_plan_answered, 0));
+    bool changes = strip_asks_for_changes(s);
+    if (!seldom_is_due(&s->ask, s->bars.ui, strip_has_other_changes(s) ? 0 : ASK_PAUSE_MS))
+        return;
+    strv_fini(&s->asked);
+    s->asked = changes ? strv_copy(&s->changes) : (struct strv){0};
+    struct msg_plan_get get = {.job = changes ? s->job : 0, .changes = s->asked};
+    seldom_sent(&s->ask, ui_send(s->bars.ui, MSG_PLAN, &get, v, strip_plan_answered, 0));
 }
 
-void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s)
+void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s,
+                           const struct strv *changes)
 {
     s->job = job;
     s->limit_s = limit_s;
+    strv_fini(&s->changes);
+    s->changes = strv_copy(changes);
     formstrip_sync(s);
     strip_ask(s, v);
 }
 
-struct wall formstrip_start(const struct form_strip *s)
+struct wall formstrip_start(const struct form_strip *s, bool *ret_changed)
 {
+    *ret_changed = s->plan.changed;
     return formstrip_is_there(s) ? s->own.start : (struct wall){0};
 }
 

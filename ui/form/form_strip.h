@@ -14,11 +14,14 @@ void formstrip_free(struct form_strip *s);
  * one that is there is a few seconds old at most; the answer finds the strip through the view, a form. */
 void formstrip_take_trial(struct form_strip *s, struct view *v, const struct msg_submit *m,
                           const struct msg_result *r);
-/* For a job that waits in the queue: shows its planned start, or that of the forecast, with a limit of
- * limit_s. limit_s 0: the job will be planned again, and there is no bar. Asks for the plan as above. */
-void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s);
-/* When that job is planned to start; unset: not known. */
-struct wall formstrip_start(const struct form_strip *s);
+/* For a job that waits in the queue: asks for the plan with these changes ("TimeLimit=2:00:00"), and shows
+ * when the job would start then. A controller that does not plan changes gives the plan as it is: then the
+ * bar has its planned start with a limit of limit_s; limit_s 0: the job will be planned again, and there is
+ * no bar. */
+void formstrip_take_change(struct form_strip *s, struct view *v, uint32_t job, uint32_t limit_s,
+                           const struct strv *changes);
+/* When that job is planned to start; unset: not known. *ret_changed: with the changes. */
+struct wall formstrip_start(const struct form_strip *s, bool *ret_changed);
 /* The model has changed. */
 void formstrip_sync(struct form_strip *s);
 

@@ -143,12 +143,12 @@ static enum refusal update_set_key(struct session *s, const struct job *j, struc
     return r;
 }
 
-static enum refusal update_set_keys(struct session *s, const struct job *j, const struct msg_update *m,
+static enum refusal update_set_keys(struct session *s, const struct job *j, const struct strv *changes,
                                     struct job_update *u, struct cause *why)
 {
     enum refusal r = REFUSAL_NONE;
-    for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
-        char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
+    for (size_t i = 0; i < changes->n && r == REFUSAL_NONE; i++) {
+        char *key = xstrdup(changes->v[i]), *eq = strchr(key, '=');
         if (eq) {
             *eq = '\0';
             r = update_set_key(s, j, u, key, eq + 1, why);
@@ -190,6 +190,20 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
     return r;
 }
 
+enum refusal update_try(struct session *s, const struct job *j, const struct strv *changes,
+                        struct job_req *ret, struct cause *why)
+{
+    struct job_update u = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &u.req, &j->req);
+    enum refusal r = update_set_keys(s, j, changes, &u, why);
+    r = r == REFUSAL_NONE ? update_check(s, j, &u, why) : r;
+    if (r == REFUSAL_NONE)
+        *ret = u.req;
+    else
+        rec_fini(&job_req_rec, &u.req);
+    return r;
+}
+
 /* element: one that waits in j, the array's record; ARRAY_NONE: j is the job. */
 static enum refusal update_one(struct session *s, struct job *j, uint32_t element,
                                const struct msg_update *m, struct cause *why)
@@ -202,7 +216,7 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
         return REFUSAL_ENDED;
     }
     rec_copy(&job_req_rec, &u.req, &meant.req);
-    enum refusal r = update_set_keys(s, &meant, m, &u, why);
+    enum refusal r = update_set_keys(s, &meant, &m->changes, &u, why);
     r = r == REFUSAL_NONE ? update_check(s, &meant, &u, why) : r;
     if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = array_element_split(c, j, element))) {
         why->code = CAUSE_JOB_ENDED;

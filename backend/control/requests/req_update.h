@@ -6,4 +6,9 @@
 
 void req_update(struct session *s, uint64_t tag, void *body);
 
+/* The request that job j would have with these changes ("TimeLimit=2:00:00"), if the session may make them;
+ * nothing is changed. Returns REFUSAL_NONE, then rec_fini(&job_req_rec, ret); else why not, with *why. */
+enum refusal update_try(struct session *s, const struct job *j, const struct strv *changes,
+                        struct job_req *ret, struct cause *why);
+
 #endif

@@ -3,6 +3,7 @@
 #include "backend/control/clients/privacy.h"
 #include "backend/control/forecast_slices.h"
 #include "backend/control/policy_view.h"
+#include "backend/control/requests/req_update.h"
 #include "backend/sched/explain/explain.h"
 #include "src/answers/answer_plan.h"
 #include "src/answers/answer_why.h"
@@ -62,6 +63,39 @@ void req_waits(struct session *s, uint64_t tag, void *body)
     rec_fini(&msg_waits_rec, &r);
 }
 
+/* The plan with the changes that the client asks about. Returns whether it could be made; else the client
+ * has its answer. */
+static bool plan_with_changes(struct session *s, uint64_t tag, const struct msg_plan_get *m,
+                              const struct plan_filter *filter, struct msg_plan *ret)
+{
+    struct control *c = s->ctl;
+    struct sched_view v = policy_view(c);
+    const struct job *j = m->job ? model_get_job(&c->model, m->job) : NULL;
+    struct cause why = {.code = CAUSE_NO_JOB, .n = m->job};
+    enum refusal r = REFUSAL_NO_JOB;
+    struct job_req req;
+    if (j && !session_owns(s, j)) {
+        r = REFUSAL_NOT_ALLOWED;
+        why = (struct cause){.code = CAUSE_OTHER_USERS_JOB, .n = m->job};
+    } else if (j && j->state != JOB_PENDING) {
+        r = REFUSAL_NOT_PENDING;
+        why = (struct cause){.code = CAUSE_JOB_NOT_WAITING};
+    } else if (j) {
+        why = (struct cause){0};
+        r = update_try(s, j, &m->changes, &req, &why);
+    }
+    if (r != REFUSAL_NONE) {
+        session_refuse(s, tag, r, m->job, &why);
+        return false;
+    }
+    struct job probe = *j;
+    probe.req = req;
+    probe.partition = req.partition ? req.partition : j->partition;
+    planner_report_with(c->planner, &v, &probe, loop_wall(c->loop), filter, ret);
+    rec_fini(&job_req_rec, &req);
+    return true;
+}
+
 void req_plan(struct session *s, uint64_t tag, void *body)
 {
     struct msg_plan_get *m = body;
@@ -83,7 +117,12 @@ void req_plan(struct session *s, uint64_t tag, void *body)
                                  .rows_max =
                                      m->rows_max && m->rows_max < ROWS_MAX ? m->rows_max : ROWS_MAX};
     struct msg_plan plan;
-    planner_report(c->planner, &v, loop_wall(c->loop), &filter, &plan);
+    if (m->job || m->changes.n) {
+        if (!plan_with_changes(s, tag, m, &filter, &plan))
+            return;
+    } else {
+        planner_report(c->planner, &v, loop_wall(c->loop), &filter, &plan);
+    }
     privacy_mask_plan(s, plan.rows.v, plan.rows.n);
     session_send(s, MSG_PLAN_DATA, tag, &plan);
     rec_fini(&msg_plan_rec, &plan);

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend/sched/explain/explain.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/hostlist.h"
 
-#define SHORTEST_S 60   /* no limit below that is proposed */
-#define STEP_S     60   /* and they are whole minutes */
-#define CYCLES_MAX 2    /* for one answer */
-#define CYCLE_MAX  1500 /* jobs and nodes of which a cycle is worth an answer: some milliseconds */
+#define SHORTEST_S 60 /* no limit below that is proposed */
+#define STEP_S     60 /* and they are whole minutes */
+#define CYCLES_MAX 2  /* for one answer */
 
 struct search {
     struct planner *p;
@@ -70,19 +69,13 @@ static char *advice_nodes_of(const struct sched_result *r, uint32_t job)
     return text;
 }
 
-/* A cycle over the queue as it is, with this request in place of its own: what it held goes to others, and
- * its turn may be another. Where it starts; NULL: it does not. */
+/* Where it starts in a cycle with this request in place of its own; NULL: it does not. */
 static char *cycle_with(const struct search *s, const struct job_req *req)
 {
-    struct planner *p = planner_new();
     struct job probe = *s->j;
     struct sched_result r;
     probe.req = *req;
-    planner_queue(p)->probe = &probe;
-    sched_result_init(&r);
-    planner_ready(p, s->v, s->now);
-    planner_copy_slots(p, s->p, s->j->id);
-    planner_cycle(p, s->v, s->now, &r);
+    struct planner *p = replan_cycle(s->p, s->v, &probe, s->now, &r);
     char *nodes = advice_nodes_of(&r, s->j->id);
     sched_result_fini(&r);
     planner_free(p);
@@ -95,9 +88,7 @@ static char *checked(struct search *s, const struct job_req *req)
     struct job probe = *s->j;
     struct trial t;
     char *nodes = NULL;
-    if (planner_queue(s->p)->entries.by_job.n + planner_queue(s->p)->active.by_job.n +
-            planner_queue(s->p)->pool.n_nodes <=
-        CYCLE_MAX)
+    if (replan_is_cheap(s->p))
         return s->cycles++ < CYCLES_MAX ? cycle_with(s, req) : NULL;
     probe.req = *req;
     planner_try(s->p, s->v, &probe, s->now, &t);

@@ -54,6 +54,12 @@ void sched_explain_new(struct planner *p, const struct sched_view *v, const stru
  * is initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
 void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
                     const struct plan_filter *filter, struct msg_plan *ret);
+/* The same with probe in place of the waiting job of its id: what a change of its request does to the plan.
+ * A small queue is planned again as a whole, from the planned starts of the other jobs; of a large one only
+ * the row of that job is another: when it would start behind all that is planned. Cost: one
+ * cycle and one forecast of at most REPLAN_MAX jobs and nodes, or that of planner_try. */
+void planner_report_with(struct planner *p, const struct sched_view *v, const struct job *probe,
+                         struct wall now, const struct plan_filter *filter, struct msg_plan *ret);
 /* As a row of the plan says it. */
 enum plan_kind forecast_plan_kind(enum forecast_kind k);
 

@@ -119,7 +119,7 @@ enum plan_kind forecast_plan_kind(enum forecast_kind k)
 
 static void add_unit(struct report *r, const struct pending_entry *u)
 {
-    const struct job *j = model_get_job(planner_queue(r->p)->view->model, u->job);
+    const struct job *j = queue_job(planner_queue(r->p), u->job);
     if (!j)
         return;
     struct forecast f = forecast_of(planner_forecaster(r->p), u->job);
@@ -167,6 +167,12 @@ static int by_start(const void *pa, const void *pb)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
+void report_sort(struct msg_plan *plan)
+{
+    if (plan->rows.n)
+        qsort(plan->rows.v, plan->rows.n, sizeof *plan->rows.v, by_start);
+}
+
 void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
                     const struct plan_filter *filter, struct msg_plan *ret)
 {
@@ -192,6 +198,5 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
             add_unit(&r, u);
     }
     priorities_end_query(planner_queue(p));
-    if (ret->rows.n)
-        qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
+    report_sort(ret);
 }

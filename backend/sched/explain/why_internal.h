@@ -19,6 +19,20 @@ struct question {
     bool never; /* it cannot start unless something is changed */
 };
 
+/* --- replan.c --- */
+
+#define REPLAN_MAX 1500 /* jobs and nodes of which a cycle is worth an answer: some milliseconds */
+bool replan_is_cheap(struct planner *p);
+/* A planner of its own after a cycle over the queue as it is, with probe in place of the job of its id:
+ * what that held goes to others, and its turn may be another. probe must last as long. ret is initialised
+ * here. Caller frees both. */
+struct planner *replan_cycle(struct planner *p, const struct sched_view *v, const struct job *probe,
+                             struct wall now, struct sched_result *ret);
+
+/* --- report.c --- */
+
+void report_sort(struct msg_plan *plan); /* by start */
+
 /* --- why_causes.c --- */
 
 struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code code);

@@ -30,6 +30,10 @@ void slurm_plan(struct slurm_session *s, uint64_t tag, const struct msg_plan_get
         slurm_session_refuse(s, tag, REFUSAL_NOT_SUPPORTED, trouble ? trouble : "there is no forecast yet");
         return;
     }
+    if (q->job || q->changes.n) {
+        slurm_session_refuse(s, tag, REFUSAL_NOT_SUPPORTED, "no plan is made for a changed job of Slurm");
+        return;
+    }
     slurm_planner_report(s->planner, &filter, &plan);
     slurm_session_send(s, MSG_PLAN_DATA, tag, &plan);
     rec_fini(&msg_plan_rec, &plan);
