@@ -53,6 +53,15 @@ static void jobs_table_get_glyph(const void *ctx, const void *row, struct table_
     f->num = role; /* those that are alike stand together */
 }
 
+/* Of each row while all are sorted or filtered: no format is read. */
+static void add_slurms_word(struct table_field *f, enum job_state state)
+{
+    str_append(&f->text.text, " (");
+    str_append(&f->text.text, job_state_long(state));
+    str_append(&f->text.text, ")");
+    rich_role(&f->text, ROLE_DIM);
+}
+
 static void jobs_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
@@ -61,7 +70,7 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
     if (j) {
         job_words(&f->text, j);
         if (!f->room) /* a filter may know it by Slurm's word */
-            rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)j->state));
+            add_slurms_word(f, (enum job_state)j->state);
     } else {
         const struct array_row *a = r->array;
         rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? tr("running ") : "",
@@ -91,7 +100,8 @@ static void jobs_table_get_time(const void *ctx, const void *row, struct table_f
     f->has_num = true;
     f->num = s;
     f->ticks = !job_state_is_final((enum job_state)j->state);
-    rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
+    if (!f->text.mute)
+        rich_add(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, duration_format(s, b));
 }
 
 /* How long it has waited, or had to wait until it started. */
@@ -106,7 +116,8 @@ static void get_waited(const void *ctx, const void *row, struct table_field *f)
     f->has_num = true;
     f->num = (double)s;
     f->ticks = waits;
-    rich_add(&f->text, waits ? ROLE_NORMAL : ROLE_DIM, duration_format((uint32_t)s, b));
+    if (!f->text.mute)
+        rich_add(&f->text, waits ? ROLE_NORMAL : ROLE_DIM, duration_format((uint32_t)s, b));
 }
 
 /* A time of a pending job, after a sign for how it is known. */
@@ -179,9 +190,11 @@ static void get_left(const void *ctx, const void *row, struct table_field *f)
     struct wall end = job_end_time(j, ui_model(l->cols.ui));
     if (!wall_is_set(end))
         return; /* no limit */
-    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
     f->has_num = f->ticks = true;
     f->num = (double)(end.ms - jobs_table_now_of(ctx).ms) / (double)MS_PER_S;
+    if (f->text.mute)
+        return;
+    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
     rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
 }
 
@@ -222,6 +235,8 @@ static void jobs_table_get_memory(const void *ctx, const void *row, struct table
         return;
     f->has_num = true;
     f->num = (double)mib;
+    if (f->text.mute)
+        return;
     mem_text(&f->text.text, mib);
     rich_role(&f->text, ROLE_NORMAL);
 }

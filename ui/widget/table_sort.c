@@ -118,6 +118,9 @@ static const struct table_field *sort_field(struct table *t, const struct trow *
 static void collect_keys(struct table *t, struct table_sorting *s)
 {
     t->ticked = false;
+    vec_reserve(&s->families, t->n_top);
+    vec_reserve(&s->nums, t->n_top); /* room that is not used costs no memory */
+    vec_reserve(&s->texts, t->n_top);
     for (size_t i = 0; i < t->shown.n; i++) {
         if (i && table_shown(t, i)->depth > 0) {
             s->families.v[s->families.n - 1].n++;
