@@ -12,6 +12,8 @@
 #define REST_MS_MAX 10000 /* but no more */
 #define STALE_MS    30000 /* then again although nothing happened */
 
+#define HURRY_MS 10 /* one that a client waits for costs no more */
+
 #define ORDER_MS    2   /* of a loop iteration */
 #define ORDER_UNITS 500 /* of work between two readings of the clock */
 
@@ -19,6 +21,7 @@ struct forecast_slices {
     struct loop_timer forecast;
     struct loop_timer order;
     int64_t cost_ms; /* of the last forecast */
+    bool outdated;   /* something has changed since it was begun */
 };
 
 static int64_t forecast_slices_ms_since(struct mono t)
@@ -26,42 +29,72 @@ static int64_t forecast_slices_ms_since(struct mono t)
     return (mono_read().ns - t.ns) / 1000000;
 }
 
-static void forecast_slices_forecast(void *ctx)
+/* From the change that a forecast does not know to the next forecast. */
+static int64_t forecast_slices_rest_ms(const struct forecast_slices *f)
 {
-    struct control *c = ctx;
+    int64_t rest = f->cost_ms * REST_TIMES;
+    return rest < SOON_MS ? SOON_MS : rest < REST_MS_MAX ? rest : REST_MS_MAX;
+}
+
+/* Nothing to forecast from yet. */
+static bool forecast_slices_is_early(const struct control *c)
+{
+    return planner_is_reading(c->planner) || planner_is_in_cycle(c->planner);
+}
+
+/* Goes on with the forecast under way, or begins one, for at most so long. Returns whether it is finished.
+ */
+static bool forecast_slices_some(struct control *c, int64_t ms)
+{
     struct forecast_slices *f = c->state[MODULE_FORECAST];
     struct sched_view v = policy_view(c);
     struct mono t0 = mono_read();
     bool done = false;
-    bool running =
-        forecast_is_running(planner_forecaster(c->planner)); /* it is finished before another one begins */
-    if (!running && !c->model.n_pending && !c->model.n_active)
-        return;
-    if (planner_is_reading(c->planner) ||
-        planner_is_in_cycle(c->planner)) { /* nothing to forecast from yet */
-        loop_timer_set(c->loop, &f->forecast, SOON_MS);
-        return;
-    }
-    if (!running) {
+    if (!forecast_is_running(planner_forecaster(c->planner))) {
         forecast_begin(planner_forecaster(c->planner), &v, loop_wall(c->loop));
         f->cost_ms = 0;
+        f->outdated = false;
     }
-    while (!done && forecast_slices_ms_since(t0) < SLICE_MS)
+    while (!done && forecast_slices_ms_since(t0) < ms)
         done = forecast_step(planner_forecaster(c->planner), &v, SLICE_UNITS);
     f->cost_ms += forecast_slices_ms_since(t0);
-    loop_timer_set(c->loop, &f->forecast, done ? STALE_MS : 1);
+    loop_timer_set(c->loop, &f->forecast, !done ? 1 : f->outdated ? forecast_slices_rest_ms(f) : STALE_MS);
+    return done;
+}
+
+static void forecast_slices_forecast(void *ctx)
+{
+    struct control *c = ctx;
+    struct forecast_slices *f = c->state[MODULE_FORECAST];
+    if (!forecast_is_running(planner_forecaster(c->planner)) && !c->model.n_pending && !c->model.n_active)
+        return;
+    if (forecast_slices_is_early(c))
+        loop_timer_set(c->loop, &f->forecast, SOON_MS);
+    else
+        forecast_slices_some(c, SLICE_MS);
 }
 
 void forecast_slices_want(struct control *c)
 {
     struct forecast_slices *f = c->state[MODULE_FORECAST];
-    int64_t rest = f->cost_ms * REST_TIMES;
-    if (forecast_is_running(planner_forecaster(c->planner)))
+    f->outdated = true;
+    if (!forecast_is_running(planner_forecaster(c->planner))) /* that one is finished first */
+        loop_timer_set(c->loop, &f->forecast, forecast_slices_rest_ms(f));
+}
+
+void forecast_slices_hurry(struct control *c)
+{
+    struct forecast_slices *f = c->state[MODULE_FORECAST];
+    bool running = forecast_is_running(planner_forecaster(c->planner));
+    if ((!f->outdated && !running) || forecast_slices_is_early(c) ||
+        (!c->model.n_pending && !c->model.n_active))
         return;
-    loop_timer_set(c->loop, &f->forecast,
-                   rest < SOON_MS       ? SOON_MS
-                   : rest < REST_MS_MAX ? rest
-                                        : REST_MS_MAX);
+    if (f->cost_ms >= HURRY_MS) {
+        loop_timer_set(c->loop, &f->forecast, 0);
+        return;
+    }
+    if ((!running || forecast_slices_some(c, HURRY_MS)) && f->outdated)
+        forecast_slices_some(c, HURRY_MS);
 }
 
 static void forecast_slices_on_order(void *ctx)

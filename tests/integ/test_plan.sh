@@ -86,6 +86,17 @@ is "jobs" "$(squeue -h --start -o '%i %r' | tr '\n' ';')" \
     "$((more - 2)) Resources;$((more - 1)) Resources;$more Priority;$wide Priority;$held JobHeldUser;$gpus JobHeldUser;"
 is "those with a time" "$(squeue -h --start -o %S | grep -c '^20..-..-..T..:..:..$')" 4
 
+case_ "squeue --start: a drain and a resume are in it at once"
+start_of() { squeue -h --start -j "$more" -o %S; }
+planned=$(start_of)
+for i in 1 2 3 4; do
+    must scontrol update NodeName=n1 State=DRAIN Reason=fan
+    later=$(start_of)
+    [[ $later > $planned ]] || fail "with n1 drained, job $more starts at $later, without at $planned"
+    must scontrol update NodeName=n1 State=RESUME
+    is "with n1 back" "$(start_of)" "$planned"
+done
+
 case_ "sbatch --test-only: nothing is queued"
 before=$(squeue -h -t all | wc -l)
 run sbatch --test-only -p one -c 4 -t 5 --wrap true

@@ -129,6 +129,11 @@ bool rows_are_parts(const struct msg_get *g)
     return (g->job_members || g->req_members) && !g->follow;
 }
 
+bool rows_tell_starts(const struct msg_get *g)
+{
+    return !g->follow && (!rows_are_parts(g) || (g->job_members & JOB_HAS(t_expected)));
+}
+
 static struct codec_part rows_part(const struct msg_get *g)
 {
     bool some = rows_are_parts(g);

@@ -13,6 +13,8 @@
 void req_get(struct session *s, uint64_t tag, void *body);
 /* Parts of rows were asked for, once: they are printed as they come, so none is sent again. */
 bool rows_are_parts(const struct msg_get *g);
+/* Whether rows of waiting jobs have the start that is forecast. */
+bool rows_tell_starts(const struct msg_get *g);
 /* A body of MSG_EVENT with the job's row, for sessions that follow rows. Appends to out. */
 void rows_encode_pushed(const struct session *s, const struct job *j, struct str *out);
 /* Whether command lines are among what is asked for. */

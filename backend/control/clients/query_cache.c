@@ -65,7 +65,8 @@ void query_cache_free(struct query_cache *a)
 
 static bool query_cache_is_same(const struct query_stamp *a, const struct query_stamp *b)
 {
-    return a->events == b->events && a->cycles == b->cycles && a->second == b->second;
+    return a->events == b->events && a->cycles == b->cycles && a->second == b->second &&
+           a->forecast_ms == b->forecast_ms;
 }
 
 static bool query_cache_is_key(const struct cached_answer *k, const struct str *key)

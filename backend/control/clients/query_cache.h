@@ -21,6 +21,7 @@ struct query_stamp { /* what an answer depends on beside its question */
     int64_t second; /* priorities grow with time */
     /* When it was begun: a query that had come by then may get it, whatever happened since. */
     int64_t begun_ns;
+    int64_t forecast_ms; /* when the forecast was made that its starts are from */
 };
 
 #define ANSWER_CHANGED UINT64_MAX /* for `events`: something happened while it was made */

@@ -6,6 +6,7 @@
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/privacy.h"
 #include "backend/control/emit.h"
+#include "backend/control/forecast_slices.h"
 #include "src/proto/codec.h"
 
 #define TURN_MS 2
@@ -97,7 +98,8 @@ static struct query_stamp query_queue_stamp(const struct control *c)
     return (struct query_stamp){.events = c->stats.events,
                                 .cycles = c->stats.passes,
                                 .second = loop_wall(c->loop).ms / MS_PER_S,
-                                .begun_ns = mono_read().ns};
+                                .begun_ns = mono_read().ns,
+                                .forecast_ms = forecast_made(planner_forecaster(c->planner)).ms};
 }
 
 static void query_queue_keep(struct session *s)
@@ -115,6 +117,8 @@ static void query_queue_serve_one(struct session *s, struct mono until)
     struct control *c = s->ctl;
     struct row_query *l = &s->query;
     if (!l->begun) {
+        if (rows_tell_starts(&s->get))
+            forecast_slices_hurry(c);
         rows_send_spec(s);
         l->stamp = query_queue_stamp(c);
         const struct query_answer *a =

@@ -27,6 +27,7 @@ void req_why(struct session *s, uint64_t tag, void *body)
     }
     struct sched_view v = policy_view(c);
     struct msg_why w;
+    forecast_slices_hurry(c);
     sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
     privacy_mask_why(s, &w);
     forecast_slices_order(c);
@@ -121,6 +122,7 @@ void req_plan(struct session *s, uint64_t tag, void *body)
         if (!plan_with_changes(s, tag, m, &filter, &plan))
             return;
     } else {
+        forecast_slices_hurry(c);
         planner_report(c->planner, &v, loop_wall(c->loop), &filter, &plan);
     }
     privacy_mask_plan(s, plan.rows.v, plan.rows.n);

@@ -46,14 +46,15 @@ static void test_answers_hold_until_something_happens(void **state)
         int64_t asked_ns;
         bool found;
     } rows[] = {
-        {"the same", "q", {7, 3, 100, 0}, 90, true},
-        {"another question", "r", {7, 3, 100, 0}, 90, false},
-        {"the beginning of one", "", {7, 3, 100, 0}, 10, false},
-        {"an event since", "q", {8, 3, 100, 0}, 90, false},
-        {"a pass since", "q", {7, 4, 100, 0}, 90, false},
-        {"a second later", "q", {7, 3, 101, 0}, 90, false},
-        {"an event since, but asked before it was begun", "q", {8, 3, 101, 0}, 50, true},
-        {"asked while it was made", "q", {8, 3, 101, 0}, 51, false},
+        {"the same", "q", {7, 3, 100, 0, 0}, 90, true},
+        {"another question", "r", {7, 3, 100, 0, 0}, 90, false},
+        {"the beginning of one", "", {7, 3, 100, 0, 0}, 10, false},
+        {"an event since", "q", {8, 3, 100, 0, 0}, 90, false},
+        {"a pass since", "q", {7, 4, 100, 0, 0}, 90, false},
+        {"a second later", "q", {7, 3, 101, 0, 0}, 90, false},
+        {"another forecast", "q", {7, 3, 100, 0, 5}, 90, false},
+        {"an event since, but asked before it was begun", "q", {8, 3, 101, 0, 0}, 50, true},
+        {"asked while it was made", "q", {8, 3, 101, 0, 0}, 51, false},
     };
     assert_null(find(a, "q", made, 90));
     keep(a, "q", "rows", made);
