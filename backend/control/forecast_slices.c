@@ -42,8 +42,7 @@ static bool forecast_slices_is_early(const struct control *c)
     return planner_is_reading(c->planner) || planner_is_in_cycle(c->planner);
 }
 
-/* Goes on with the forecast under way, or begins one, for at most so long. Returns whether it is finished.
- */
+/* Goes on with the forecast under way, or begins one, for at most ms. Returns whether it is finished. */
 static bool forecast_slices_some(struct control *c, int64_t ms)
 {
     struct forecast_slices *f = c->state[MODULE_FORECAST];

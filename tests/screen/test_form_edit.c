@@ -41,7 +41,7 @@ static void all_changes_are_one_request(void **state)
 }
 
 /* Answers what the form has asked on the way, letter by letter, with refusals; then that change as the last
- * one with a plan in which the job starts in so many minutes, or from_min < 0: refused as well. */
+ * one with a plan in which the job starts in from_min minutes, or from_min < 0: refused as well. */
 static void feed_changed(struct uilab *u, const struct demo_cluster *s, const char *change, int from_min,
                          int to_min)
 {
