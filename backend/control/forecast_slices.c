@@ -12,7 +12,7 @@
 #define REST_MS_MAX 10000 /* but no more */
 #define STALE_MS    30000 /* then again although nothing happened */
 
-#define HURRY_MS 10 /* one that a client waits for costs no more */
+#define HURRY_MAX 1500 /* jobs and nodes of which a client waits for a forecast: some milliseconds */
 
 #define ORDER_MS    2   /* of a loop iteration */
 #define ORDER_UNITS 500 /* of work between two readings of the clock */
@@ -84,16 +84,16 @@ void forecast_slices_want(struct control *c)
 void forecast_slices_hurry(struct control *c)
 {
     struct forecast_slices *f = c->state[MODULE_FORECAST];
+    const struct model *m = &c->model;
     bool running = forecast_is_running(planner_forecaster(c->planner));
-    if ((!f->outdated && !running) || forecast_slices_is_early(c) ||
-        (!c->model.n_pending && !c->model.n_active))
+    if ((!f->outdated && !running) || forecast_slices_is_early(c) || (!m->n_pending && !m->n_active))
         return;
-    if (f->cost_ms >= HURRY_MS) {
+    if (m->n_pending + m->n_active + m->n_nodes > HURRY_MAX) {
         loop_timer_set(c->loop, &f->forecast, 0);
         return;
     }
-    if ((!running || forecast_slices_some(c, HURRY_MS)) && f->outdated)
-        forecast_slices_some(c, HURRY_MS);
+    while (running || f->outdated) /* one that is under way is finished first */
+        running = !forecast_slices_some(c, SLICE_MS);
 }
 
 static void forecast_slices_on_order(void *ctx)

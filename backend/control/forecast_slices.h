@@ -8,8 +8,8 @@ extern const struct module_ops forecast_slices_module;
 
 /* Something has changed: a new forecast soon. */
 void forecast_slices_want(struct control *c);
-/* Before forecasts are told: makes the new one at once if the last one is out of date and cost little; else
- * it begins in the next iteration of the loop. */
+/* Before forecasts are told: makes the new one at once if the last one is out of date and the
+ * queue is short; of a long queue it begins in the next iteration of the loop. */
 void forecast_slices_hurry(struct control *c);
 /* A question has begun the order of a long queue: the rest of it follows. */
 void forecast_slices_order(struct control *c);
