@@ -2,6 +2,8 @@
  * The clock and what a slice of rows takes are said here, not measured. */
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/query_queue.h"
+#include "backend/control/forecast_slices.h"
+#include "backend/sched/cycle/cycle.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 
@@ -21,7 +23,7 @@ static struct control *c;
 static struct user_quota alice, bob;
 static struct one one[MANY + 1]; /* the last is bob's */
 static int64_t now_ns;
-static unsigned timers;
+static unsigned timers, hurries; /* hurries: forecasts that were asked for */
 
 /* --- in the place of the clock, the loop, connections and rows --- */
 
@@ -63,6 +65,30 @@ void loop_unwatch(struct loop *l, struct loop_fd *w)
 void conn_ask_drain(struct conn *conn)
 {
     ((struct one *)(void *)conn)->drains_asked++;
+}
+
+bool rows_tell_starts(const struct msg_get *g)
+{
+    (void)g;
+    return true;
+}
+
+void forecast_slices_hurry(struct control *of)
+{
+    (void)of;
+    hurries++;
+}
+
+struct wall forecast_made(const struct forecaster *p)
+{
+    (void)p;
+    return (struct wall){0};
+}
+
+struct forecaster *planner_forecaster(struct planner *p)
+{
+    (void)p;
+    return NULL;
 }
 
 bool rows_have_commands(const struct msg_get *g)
@@ -120,7 +146,7 @@ static int set_up(void **state)
         list_init(&one[i].s.query.link);
     }
     now_ns = 1000 * NS_PER_S;
-    timers = 0;
+    timers = hurries = 0;
     return 0;
 }
 
@@ -166,6 +192,7 @@ static void test_users_look_in_turn(void **state)
         begin(i, PLENTY, i + 1);
     turns(100);
     assert_in_range(one[MANY].slices, slices_of_alice() - 1, slices_of_alice() + 1);
+    assert_int_equal(hurries, MANY + 1); /* once for each question, before its rows */
     for (unsigned i = 0; i < MANY; i++)
         assert_in_range(one[i].slices, slices_of_alice() / MANY, slices_of_alice() / MANY + 1);
 }
