@@ -38,7 +38,8 @@ static bool is_flag(const struct job_attr *a)
 /* Not an option of sbatch, or a text that follows from other members, or treated apart. */
 static bool is_left_out(enum job_attr_id id)
 {
-    return id == ATTR_GRES || id == ATTR_LOST_NODE || id == ATTR_CHDIR || id == ATTR_ARRAY_THROTTLE;
+    return id == ATTR_GRES || id == ATTR_LOST_NODE || id == ATTR_RESTART_AT_LIMIT || id == ATTR_CHDIR ||
+           id == ATTR_ARRAY_THROTTLE;
 }
 
 static void sbatch_add_attr(struct strv *words, const struct job_attr *a, const struct job_req *is,

@@ -105,6 +105,8 @@ static const struct conf_option part_options[] = {
      .help = "Minimum run: a job of this partition is not preempted before it has run for this time."},
     {.name = "requeue_after_grace", .type = CONF_BOOL, MEMBER(part_spec, requeue_after_grace), .def = "true",
      .help = "With `requeue`: `true`: a job has its grace time before it is requeued; `false`: it is ended at once."},
+    {.name = "limit_restarts", .type = CONF_U32, MEMBER(part_spec, limit_restarts), .def = "0", .min = 0, .max = 1000,
+     .help = "How often a job that asks for a signal before its end (`--signal`) is queued again at its time limit; `--restart-at-limit` of a job wins."},
     {.name = "lost_node", .type = CONF_WORD, MEMBER(part_spec, lost_node), .words = lost_nodes, .def = "cluster",
      .def_help = "the cluster's", .help = "What happens to jobs of this partition when their node is lost."},
     {.name = "batch_only", .type = CONF_BOOL, MEMBER(part_spec, batch_only), .def = "false",

@@ -140,6 +140,8 @@
     X(RESERVATION, TEXT, RARE, reservation, A_ARG("reservation", 0, "NAME", "in this reservation", A_ENV3("RESERVATION")), \
       A_IS(.label = "reservation", .update = "Reservation ReservationName", .json = "resv_name"), \
       A_COLUMN(.letter = 'v', .names = "reservation", .title = "RESERVATION"), A_FIELD(.name = "Reservation", .width = 20)) \
+    X(RESTART_AT_LIMIT, RESTARTS, RARE, limit_restarts, A_ARG("restart-at-limit", 0, "[[B:]SIG[@S],]N", "queue it again at its time limit, up to N times, after a signal", A_ENV3("RESTART_AT_LIMIT")), \
+      A_IS(.shown = "RestartAtLimit"), A_NONE, A_NONE) \
     X(SIGNAL, SIGNAL, RARE, signal, A_ARG("signal", 0, "[B:]SIG[@S]", "a signal S seconds before the end (60)", A_ENV3("SIGNAL")), A_NONE, A_NONE, A_NONE) \
     X(TIME, LIMIT, REQ, time_limit_s, A_ARG("time", 't', "LIMIT", "M, M:S, H:M:S, D-H, D-H:M:S", A_ENV3("TIMELIMIT")), \
       A_IS(.update = "TimeLimit", .always = true), A_NONE, A_NONE) \

@@ -276,6 +276,11 @@ ATTR_APPEND(requeue)
 {
     str_append(out, n == (a->kind == JOB_ATTR_REQUEUE ? 1 : 2) ? "yes" : "");
 }
+ATTR_APPEND(restarts)
+{
+    if (n)
+        str_appendf(out, "%" PRId64, n);
+}
 ATTR_APPEND(lost_node)
 {
     str_append(out, n < LOST_N ? lost_node_text((enum lost_node)n) : "");
@@ -288,7 +293,7 @@ void job_attr_append(struct str *out, const struct job_attr *a, const struct job
         [JOB_ATTR_NODES] = attr_append_nodes,         [JOB_ATTR_LIMIT] = attr_append_limit,
         [JOB_ATTR_SIGNAL] = attr_append_signal,       [JOB_ATTR_OPEN_MODE] = attr_append_open_mode,
         [JOB_ATTR_REQUEUE] = attr_append_requeue,     [JOB_ATTR_NO_REQUEUE] = attr_append_requeue,
-        [JOB_ATTR_LOST_NODE] = attr_append_lost_node,
+        [JOB_ATTR_LOST_NODE] = attr_append_lost_node, [JOB_ATTR_RESTARTS] = attr_append_restarts,
     };
     static attr_append_fn *const by_store[] = {
         [STORE_TEXT] = attr_append_text,   [STORE_U32] = attr_append_number,

@@ -40,6 +40,7 @@
     X(OPEN_MODE, bool)       /* append; with truncate */ \
     X(REQUEUE, uint32_t)     /* 1 */ \
     X(NO_REQUEUE, uint32_t)  /* 2, of the same member */ \
+    X(RESTARTS, uint32_t)    /* 0: not said; with a signal as of SIGNAL */ \
     X(LOST_NODE, uint32_t)   /* enum lost_node */
 /* clang-format on */
 

@@ -17,8 +17,7 @@
 #include "src/jobspec/nodefile.h"
 #include "src/jobspec/signame.h"
 
-#define NICE_DEFAULT   100
-#define SIGNAL_DEFAULT 60 /* seconds before the end */
+#define NICE_DEFAULT 100
 
 static const uint8_t mem_options[] = {J_MEM, J_MEM_PER_CPU, J_MEM_PER_GPU};
 static const uint8_t gpu_options[] = {J_GRES, J_GPUS, J_GPUS_PER_NODE, J_GPUS_PER_TASK};
@@ -265,28 +264,28 @@ SETTER(hosts)
     return rc;
 }
 
-/* [{R|B}:]SIG[@seconds] */
 SETTER(signal)
 {
-    const char *s = arg;
-    bool batch = false;
-    for (const char *colon = strchr(s, ':'); s < colon; s++) {
-        if (!strchr("RrBb", *s))
-            return jobopts_bad(err, opt);
-        batch = batch || *s == 'B' || *s == 'b';
-    }
-    s += *s == ':';
-    size_t len = strcspn(s, "@");
-    char *name = xstrndup(s, len);
-    int number = signal_by_name(name);
-    free(name);
-    int64_t at_s = SIGNAL_DEFAULT;
-    if (number < 0 || (s[len] && int_parse(s + len + 1, 0, 65535, &at_s, NULL)))
+    struct signal_spec spec;
+    if (signal_spec_parse(arg, &spec) < 0)
         return jobopts_bad(err, opt);
-    *(int32_t *)at = number;
-    req_rare_mut(&o->req)->signal_at_s = (uint32_t)at_s;
-    req_detail_mut(&o->req)->signal_batch = batch;
+    req_rare_mut(&o->req)->signal = spec.number;
+    req_rare_mut(&o->req)->signal_at_s = spec.at_s;
+    req_detail_mut(&o->req)->signal_batch = spec.batch;
     return 0;
+}
+
+SETTER(restarts)
+{
+    const char *comma = strrchr(arg, ',');
+    int64_t n;
+    if (int_parse(comma ? comma + 1 : arg, 1, LIMIT_RESTARTS_MAX, &n, NULL))
+        return jobopts_bad(err, opt);
+    char *sig = comma ? xstrndup(arg, (size_t)(comma - arg)) : NULL;
+    int rc = sig ? jobopt_signal(o, opt, sig, at, err) : 0;
+    free(sig);
+    req_rare_mut(&o->req)->limit_restarts = rc ? 0 : (uint32_t)n;
+    return rc;
 }
 
 SETTER(nice)
@@ -495,6 +494,7 @@ static int jobopts_set_one(struct jobopts *o, const struct opt *opt, const char 
         [JOB_ATTR_REQUEUE] = jobopt_requeue,
         [JOB_ATTR_NO_REQUEUE] = jobopt_requeue,
         [JOB_ATTR_LOST_NODE] = jobopt_lost_node,
+        [JOB_ATTR_RESTARTS] = jobopt_restarts,
     };
     const struct job_attr *a = job_attr_get(opt->id);
     return a ? by_kind[a->kind](o, opt, arg, job_attr_at_mut(a, &o->req), err)

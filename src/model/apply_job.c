@@ -334,25 +334,28 @@ static int64_t kill_at_ms(struct wall t, uint32_t grace_s)
 
 /* A job that ends already may still be kept from coming back, a preempted one need not wait for the end of
  * its grace time, and any may be ended sooner: a cancel is final. */
-static bool may_cancel_completing(const struct job *j, const struct event *ev, const struct ev_kill *body)
+static bool may_cancel_completing(const struct model *m, const struct job *j, const struct event *ev,
+                                  const struct ev_kill *body)
 {
     const struct job_rare *r = job_rare(j);
     if (body->fate != FATE_END)
         return false;
     bool sooner = j->kill_cause != KILL_NONE &&
                   kill_at_ms(ev->t, body->grace_s) < kill_at_ms(r->t_kill, r->kill_grace_s);
-    return job_comes_back(j) || (body->cause == KILL_CANCEL && (sooner || j->kill_cause == KILL_PREEMPT));
+    return job_comes_back(m, j) ||
+           (body->cause == KILL_CANCEL && (sooner || j->kill_cause == KILL_PREEMPT));
 }
 
 /* A later word may hurry, never delay. Which cause the end has is the first word's, unless that was to come
  * back, or to make room for another job. */
-static void cancel_completing(struct job *j, const struct event *ev, const struct ev_kill *body)
+static void cancel_completing(const struct model *m, struct job *j, const struct event *ev,
+                              const struct ev_kill *body)
 {
     struct job_rare *r = job_rare_mut(j);
     int64_t left_ms = kill_at_ms(r->t_kill, r->kill_grace_s) - ev->t.ms;
     uint32_t left_s = left_ms > 0 ? (uint32_t)((left_ms + MS_PER_S - 1) / MS_PER_S) : 0;
     bool had_kill = j->kill_cause != KILL_NONE;
-    if (job_comes_back(j) || j->kill_cause == KILL_PREEMPT) {
+    if (job_comes_back(m, j) || j->kill_cause == KILL_PREEMPT) {
         for (size_t i = 0; i < j->steps.n; i++)
             if (!j->steps.v[i].done && j->steps.v[i].kill_cause == j->kill_cause)
                 j->steps.v[i].kill_cause = body->cause;
@@ -374,9 +377,9 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
     if (body->step != STEP_ALL)
         return j->state == JOB_PENDING ? -EINVAL : kill_step(m, j, ev, body);
     if (j->state == JOB_COMPLETING) {
-        if (!may_cancel_completing(j, ev, body))
+        if (!may_cancel_completing(m, j, ev, body))
             return -EALREADY;
-        cancel_completing(j, ev, body);
+        cancel_completing(m, j, ev, body);
         return 0;
     }
     j->kill_cause = (uint8_t)body->cause;

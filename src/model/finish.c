@@ -7,6 +7,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
 
 /* After this many losses of its node a job is held: it may be what kills the nodes. */
@@ -244,11 +245,17 @@ static struct outcome outcome_of(const struct job *j)
                            : (struct outcome){JOB_FAILED, REASON_SYSTEM_FAILURE};
 }
 
-bool job_comes_back(const struct job *j)
+/* At its time limit, or because its node ended it there while the controller was away. */
+static bool is_restarted_at_limit(const struct model *m, const struct job *j)
+{
+    return outcome_of(j).state == JOB_TIMEOUT && j->restarts < job_limit_restarts(m, j);
+}
+
+bool job_comes_back(const struct model *m, const struct job *j)
 {
     if (j->kind == JOB_KIND_INTERACTIVE || !wall_is_set(j->t_start))
         return false;
-    if (j->fate != FATE_END)
+    if (j->fate != FATE_END || is_restarted_at_limit(m, j))
         return true;
     return req_detail(&j->req)->requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
 }
@@ -359,8 +366,8 @@ void job_settle(struct model *m, struct job *j, struct wall t)
         j->kill_cause = KILL_NONE;
         j->fate = FATE_END;
     }
-    if (job_comes_back(j)) {
-        bool asked = j->fate != FATE_END;
+    if (job_comes_back(m, j)) {
+        bool asked = j->fate != FATE_END || is_restarted_at_limit(m, j);
         bool too_often = count_losses(j, !asked) >= LOSSES_MAX && !asked;
         enum reason held = j->fate == FATE_REQUEUE_HOLD ? REASON_HELD_USER : REASON_NONE;
         job_put_back(m, j, t, too_often ? REASON_HELD_REQUEUE : held);

@@ -47,6 +47,8 @@ struct index_range { /* array indices first, first + step, ... <= last */
 };
 #define INDEX_RANGE_FIELDS(F, G, S) F(S, U32, first) F(S, U32, last) F(S, U32, step)
 
+#define LIMIT_RESTARTS_MAX 1000 /* --restart-at-limit */
+
 /* What few requests say. */
 struct job_req_rare {
     char *std_in; /* a pattern as given; NULL: default */
@@ -56,7 +58,8 @@ struct job_req_rare {
     int32_t signal;       /* --signal: number, 0 none */
     uint32_t signal_at_s; /* before the end */
     uint32_t min_tmp_mib;
-    uint32_t lost_node; /* enum lost_node: --lost-node */
+    uint32_t lost_node;      /* enum lost_node: --lost-node */
+    uint32_t limit_restarts; /* --restart-at-limit: how often; 0: as its partition says */
 };
 
 /* Members in which requests seldom differ. In a mirror, jobs in which all of them are equal share one
@@ -110,7 +113,8 @@ struct job_req {
     G(S, BOXED, detail, I32, nice) G(S, BOXED, detail, U32, requeue) G(S, BOXED, detail, BOOL, kill_on_invalid_dep) G(S, BOXED, rare, I32, signal)        \
     G(S, BOXED, rare, U32, signal_at_s) G(S, BOXED, detail, BOOL, signal_batch) F(S, U32, array_throttle)                   \
     G(S, BOXED, detail, STR, array_spec) G(S, BOXED, detail, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) G(S, BOXED, detail, BOOL, has_priority)       \
-    G(S, BOXED, detail, U32, priority) G(S, BOXED, rare, U32, lost_node) G(S, BOXED, detail, BOOL, truncate)
+    G(S, BOXED, detail, U32, priority) G(S, BOXED, rare, U32, lost_node) G(S, BOXED, detail, BOOL, truncate) \
+    G(S, BOXED, rare, U32, limit_restarts)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);

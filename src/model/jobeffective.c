@@ -17,6 +17,15 @@ enum lost_node job_lost_node(const struct model *m, const struct job *j)
     return m->spec.lost_node_requeue ? LOST_REQUEUE : LOST_HOLD;
 }
 
+uint32_t job_limit_restarts(const struct model *m, const struct job *j)
+{
+    const struct job_req_rare *rare = req_rare(&j->req);
+    const struct part_spec *p = rare->signal ? model_job_part(m, j) : NULL;
+    if (j->kind == JOB_KIND_INTERACTIVE || req_detail(&j->req)->requeue == 2)
+        return 0;
+    return rare->limit_restarts ? rare->limit_restarts : p ? p->limit_restarts : 0;
+}
+
 uint32_t job_lease_s(const struct model *m, const struct job *j)
 {
     return job_lost_node(m, j) == LOST_LEASE ? m->spec.lease_s : 0;

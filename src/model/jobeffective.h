@@ -7,6 +7,9 @@
 
 /* Never LOST_NOT_SAID. */
 enum lost_node job_lost_node(const struct model *m, const struct job *j);
+/* How many restarts a job may have had when it is queued again at its time limit; 0: it is not. Of the job,
+ * else of the partition that it runs in, if the job asks for a signal before its end. */
+uint32_t job_limit_restarts(const struct model *m, const struct job *j);
 
 /* What an attempt of the job that is given out now gets as its lease: 0 where the job has opted for
  * none. */

@@ -93,7 +93,7 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
 void run_keep(struct job *j, enum job_state state, enum reason reason, struct wall t_end,
               struct wall t_back);
 /* Whether a COMPLETING job, as things are, goes back to the queue when its last task has ended. */
-bool job_comes_back(const struct job *j);
+bool job_comes_back(const struct model *m, const struct job *j);
 /* Something in a step of a running step job has ended: lets the next step begin once it is done, or ends
  * the job. failed: a task that went wrong; NULL where none is known. */
 void job_advance_steps(struct model *m, struct job *j, struct step *s, const struct task *failed,

@@ -62,6 +62,7 @@ struct part_spec {
     uint32_t lost_node;                                  /* enum lost_node; NOT_SAID: the cluster's */
     bool batch_only;                                     /* no jobs of srun and salloc */
     uint32_t preempt_exempt_s; /* its jobs are not preempted before they have run for so long */
+    uint32_t limit_restarts;   /* how often a job that asks for a signal is requeued at its time limit */
     /* Of jobs that name no memory: for each CPU, GPU, or on each node; 0: none. GPUs come first, and not
      * both of the others are given. */
     uint64_t default_mem_cpu_mib, default_mem_gpu_mib, default_mem_node_mib;
@@ -72,7 +73,8 @@ struct part_spec {
     F(S, U32, preempt_mode) F(S, U32, grace_s) F(S, BOOL, requeue_after_grace) F(S, STRV, allow_groups)      \
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
     F(S, STRV, deny_qos) F(S, U32, lost_node) F(S, BOOL, batch_only) F(S, U32, preempt_exempt_s) \
-    F(S, U64, default_mem_cpu_mib) F(S, U64, default_mem_gpu_mib) F(S, U64, default_mem_node_mib)
+    F(S, U64, default_mem_cpu_mib) F(S, U64, default_mem_gpu_mib) F(S, U64, default_mem_node_mib) \
+    F(S, U32, limit_restarts)
 
 #define QOS_DEFAULT "normal" /* Slurm's name of the QOS of jobs that name none: always there */
 

@@ -171,7 +171,8 @@ static void req_check_members(struct request_check *k, const struct job_req *r)
     struct errtext gpus = {""};
     if (job_need_check_gpus(r, &gpus) < 0)
         req_check_refuse_words(k, REFUSAL_GRES, &gpus);
-    if (rare->lost_node >= LOST_N || req_detail(r)->requeue > 2 || rare->signal < 0 || rare->signal > 64)
+    if (rare->lost_node >= LOST_N || req_detail(r)->requeue > 2 || rare->signal < 0 || rare->signal > 64 ||
+        rare->limit_restarts > LIMIT_RESTARTS_MAX)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_MALFORMED});
 }
 

@@ -180,6 +180,8 @@ static void job_state(struct show_record *r, const struct job *j, const struct j
     RECORD_BY(r, "ExitCode", jobtext_exit(r->out, j));
     if (req_rare(&j->req)->lost_node != LOST_NOT_SAID && req_rare(&j->req)->lost_node < LOST_N)
         record_attr(r, ATTR_LOST_NODE, &j->req);
+    if (req_rare(&j->req)->limit_restarts)
+        record_attr(r, ATTR_RESTART_AT_LIMIT, &j->req);
     if (detail) {
         record_line(r);
         record_add(r, "DerivedExitCode", "%d:0", job_rare(j)->derived_code);
@@ -619,6 +621,8 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
                preempt[p->preempt_mode <= PREEMPT_CANCEL ? p->preempt_mode : PREEMPT_OFF]);
     if (p->preempt_exempt_s)
         record_add(&r, "PreemptExemptTime", "%s", duration_format_padded(p->preempt_exempt_s, buf));
+    if (p->limit_restarts)
+        record_add(&r, "LimitRestarts", "%u", p->limit_restarts);
     record_line(&r);
     if (p->batch_only)
         record_add(&r, "BatchOnly", "YES");

@@ -37,6 +37,65 @@ static void test_whose_word_counts(void **state)
     }
 }
 
+/* How often a job is queued again at its time limit. */
+static void test_restarts_at_the_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t job, part;
+        int32_t signal;
+        uint32_t requeue; /* 2: --no-requeue */
+        enum job_kind kind;
+        uint32_t want;
+    } cases[] = {
+        {"not said anywhere", 0, 0, 0, 0, JOB_KIND_BATCH, 0},
+        {"the job", 3, 0, 0, 0, JOB_KIND_BATCH, 3},
+        {"the partition, with a signal", 0, 2, 10, 0, JOB_KIND_BATCH, 2},
+        {"the partition, without a signal", 0, 2, 0, 0, JOB_KIND_BATCH, 0},
+        {"the job before the partition", 3, 2, 10, 0, JOB_KIND_BATCH, 3},
+        {"--no-requeue", 3, 2, 10, 2, JOB_KIND_BATCH, 0},
+        {"an interactive job", 3, 2, 10, 0, JOB_KIND_INTERACTIVE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_init(&l);
+        lab_node(&l, "n1", 4, 4096, 0, NULL);
+        lab_part(&l, "main", "n1")->limit_restarts = cases[i].part;
+        lab_configure(&l);
+        struct job *j = lab_job(&l, cases[i].kind);
+        req_rare_mut(&j->req)->limit_restarts = cases[i].job;
+        req_rare_mut(&j->req)->signal = cases[i].signal;
+        req_detail_mut(&j->req)->requeue = cases[i].requeue;
+        j->req.partition = xstrdup("main");
+        uint32_t id = lab_submit(&l, j);
+        check_int(cases[i].name, job_limit_restarts(&l.m, lab_get(&l, id)), cases[i].want);
+        lab_fini(&l);
+    }
+}
+
+/* The limit, as the controller or the node alone enforces it, and the bound. */
+static void test_a_job_comes_back_at_its_limit(void **state)
+{
+    (void)state;
+    lab_init(&l);
+    lab_node(&l, "n1", 4, 4096, 0, NULL);
+    lab_part(&l, "main", "n1");
+    lab_configure(&l);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    req_rare_mut(&j->req)->limit_restarts = 2;
+    uint32_t id = lab_submit(&l, j);
+    for (uint32_t run = 0; run < 3; run++) {
+        assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+        if (run != 1)
+            assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_TIMEOUT, FATE_END), 0);
+        assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, run == 1 ? END_TIMEOUT : END_KILLED, 0, 15), 0);
+        assert_int_equal(lab_get(&l, id)->state, run < 2 ? JOB_PENDING : JOB_TIMEOUT);
+        assert_int_equal(lab_get(&l, id)->hold, HOLD_NONE);
+    }
+    assert_int_equal(lab_get(&l, id)->restarts, 2);
+    lab_fini(&l);
+}
+
 /* An attempt keeps the lease that it was given out with. */
 static void test_lease_of_an_attempt(void **state)
 {
@@ -82,6 +141,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whose_word_counts),
+        cmocka_unit_test(test_restarts_at_the_limit),
+        cmocka_unit_test(test_a_job_comes_back_at_its_limit),
         cmocka_unit_test(test_lease_of_an_attempt),
         cmocka_unit_test(test_words),
     };
