@@ -67,6 +67,7 @@ static const struct sample batch_samples[] = {
     {"requeue", "yes", "\"requeue\":1"},
     {"no-requeue", "yes", "\"requeue\":2"},
     {"lost-node", "lease", "\"lost_node\":4"},
+    {"restart-at-limit", "USR1@300,4", "\"limit_restarts\":4"},
     {"signal", "B:USR1@300", "\"signal_at_s\":300"},
     {"mail-type", "END", "\"mail_type\":\"END\""},
     {"mail-user", "ann", "\"mail_user\":\"ann\""},
