@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/slurm/host/slurm_host.h"
+#include "backend/slurm/host/slurm_shared.h"
 #include "backend/slurm/slurm_server.h"
 #include "backend/slurm/slurm_srun.h"
 #include "backend/task/programs.h"
@@ -182,6 +184,51 @@ static int serve_socket(char **argv)
     return 0;
 }
 
+/* --- the service of a machine --- */
+
+/* In the foreground, for a service manager. It goes on where Slurm hides data, and refuses all questions:
+ * the configuration may change. */
+static int serve_host(void)
+{
+    struct slurm_place place;
+    struct errtext err = {""};
+    if (!slurm_place_find(&place)) {
+        fputs("stoker-slurm: there is no Slurm here: squeue is not in PATH\n", stderr);
+        return EXIT_FAILURE;
+    }
+    log_open("stoker-slurm", -1, LOG_LVL_WARN);
+    char *socket = slurm_shared_socket(place.socket);
+    struct loop *loop = loop_new();
+    struct slurm_host *host = NULL;
+    loop_on_signals(loop, (int[]){SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 4, slurm_on_signal, loop);
+    int lock = slurm_take_lock(socket);
+    int r = lock == -EWOULDBLOCK ? err_set(&err, lock, "%s is served already", socket)
+            : lock < 0           ? err_set(&err, lock, "%s: %s", socket, strerror(-lock))
+                                 : slurm_host_new(loop, socket, place.commands, &host, &err);
+    if (r < 0)
+        fprintf(stderr, "stoker-slurm: %s\n", err.s);
+    else
+        loop_run(loop);
+    slurm_host_free(host);
+    loop_free(loop);
+    if (lock >= 0)
+        close(lock);
+    free(socket);
+    slurm_place_fini(&place);
+    return r < 0 ? EXIT_FAILURE : 0;
+}
+
+/* A child of the user's server (slurm_poll.c). */
+static int ask_shared(char **argv)
+{
+    struct errtext err = {""};
+    signal(SIGPIPE, SIG_IGN);
+    if (slurm_shared_fetch(argv[2], argv[3], STDOUT_FILENO, &err) == 0)
+        return 0;
+    fprintf(stderr, "stoker-slurm: error: %s\n", err.s);
+    return EXIT_FAILURE;
+}
+
 /* --- inside an allocation --- */
 
 static void allocation_is_ready(void *ctx)
@@ -240,13 +287,18 @@ int main(int argc, char **argv)
         return serve_allocation(argv, argv[4]);
     if (argc == 2 && str_eq(argv[1], "--stdio"))
         return serve_stdio();
-    if (argc == 3)
+    if (argc == 2 && str_eq(argv[1], "--host"))
+        return serve_host();
+    if (argc == 4 && str_eq(argv[1], "--shared"))
+        return ask_shared(argv);
+    if (argc == 3 && *argv[1] != '-')
         return serve_socket(argv);
     fputs(
         "Usage: stoker-slurm SOCKET DIRECTORY\n"
         "       stoker-slurm --stdio\n"
+        "       stoker-slurm --host\n"
         "Serves the Slurm whose commands are in DIRECTORY to the screens; stoker starts it. With --stdio\n"
-        "it is the far end of `stoker user@host`.\n",
+        "it is the far end of `stoker user@host`; with --host one poll for all users of this machine.\n",
         stderr);
     return 2;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/slurm/slurm_rights.h"
 #include "src/base/xalloc.h"
 
 #define ACCESS_WAIT_MS  20000
@@ -32,19 +33,12 @@ static void access_on_answer(void *ctx, const struct slurm_output *o)
 
 void slurm_access_check(struct slurm_access *a)
 {
-    const char *user = getenv("USER");
     struct mono now = loop_now(a->hub->loop);
-    bool due = !a->asked.ns || now.ns - a->asked.ns > (int64_t)ACCESS_PAUSE_MS * NS_PER_MS;
-    if (a->command || !due || str_is_empty(user) || strspn(user, ",= "))
-        return;
     struct strv argv = {0};
+    bool due = !a->asked.ns || now.ns - a->asked.ns > (int64_t)ACCESS_PAUSE_MS * NS_PER_MS;
+    if (a->command || !due || !slurm_rights_show_user(&argv))
+        return;
     a->asked = now;
-    strv_push(&argv, "sacctmgr");
-    strv_push(&argv, "--noheader");
-    strv_push(&argv, "--parsable2");
-    strv_push(&argv, "show");
-    strv_push(&argv, "user");
-    strv_push(&argv, user);
     strv_push(&argv, "withassoc");
     strv_push(&argv, "format=DefaultAccount,Account,QOS");
     a->command = slurm_command_new(

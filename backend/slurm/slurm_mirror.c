@@ -31,7 +31,7 @@ struct slurm_mirror {
     struct idmap jobs;    /* id -> struct known_row */
     struct idmap nodes;   /* hash of the name -> struct known_row */
     uint64_t n_answers;
-    bool has_memory;
+    bool has_memory, gathers_nothing;
     bool has_all; /* the last answer about jobs had those of all users */
     uint64_t partitions_hash, windows_hash;
     char *release;
@@ -100,6 +100,11 @@ const char *slurm_mirror_release(const struct slurm_mirror *s)
 bool slurm_mirror_has_memory(const struct slurm_mirror *s)
 {
     return s->has_memory;
+}
+
+bool slurm_mirror_gathers(const struct slurm_mirror *s)
+{
+    return !s->gathers_nothing;
 }
 
 /* All rows of one answer have one number. */
@@ -512,6 +517,9 @@ int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *an
     char *select = slurm_config_value(answer, "SelectTypeParameters");
     s->has_memory = select && strstr(select, "MEMORY");
     free(select);
+    char *gather = slurm_config_value(answer, "JobAcctGatherType");
+    s->gathers_nothing = gather && strstr(gather, "none");
+    free(gather);
     s->m.spec.min_job_age_s = age ? (uint32_t)strtoul(age, NULL, 10) : 0;
     free(age);
     return changed;

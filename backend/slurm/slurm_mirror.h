@@ -48,6 +48,8 @@ bool slurm_mirror_take_access(struct slurm_mirror *s, const struct slurm_span *a
 bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id);
 /* Whether Slurm hands out memory, by its configuration; else it is not counted. */
 bool slurm_mirror_has_memory(const struct slurm_mirror *s);
+/* Whether the accounting gathers what running jobs use (JobAcctGatherType); true until it is known. */
+bool slurm_mirror_gathers(const struct slurm_mirror *s);
 /* SLURM_VERSION of the configuration; NULL: not known yet. */
 const char *slurm_mirror_release(const struct slurm_mirror *s);
 

@@ -8,6 +8,7 @@
 #include "backend/slurm/slurm_command.h"
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_word.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -23,7 +24,8 @@
 #define LIMITED_MOST_MS 600000 /* where Slurm says that it is asked too often */
 #define HURRY_MS        2000   /* an answer that young is as good as a new one */
 #define ANSWER_WAIT_MS  60000
-#define LOOK_AT_MAX     200 /* jobs by name; beyond, the next round tells */
+#define LOOK_AT_MAX     200    /* jobs by name; beyond, the next round tells */
+#define SHARED_AGAIN_MS 300000 /* a service of the machine that did not answer is tried again */
 
 /* X(enum member, what it is called, least pause in milliseconds) */
 #define QUESTIONS(X)                                 \
@@ -77,7 +79,13 @@ struct slurm_poll {
     char word[SLURM_WORD_SIZE];     /* behind each column of that answer */
     VEC(uint32_t) look_at;
     char *trouble;
-    bool busy; /* slurmctld is busy, by the last answer of sdiag */
+    bool busy;                 /* slurmctld is busy, by the last answer of sdiag */
+    char *shared;              /* socket of the machine's service; NULL: none */
+    char *program_dir;         /* of this program, which asks the service */
+    char *why_not_shared;      /* in its words; NULL: it answers, or was not asked */
+    bool asks_shared;          /* the running command asks it */
+    struct mono shared_failed; /* ns 0: it has not */
+    uint64_t n_shared;         /* answers that came from it */
     struct loop_timer timer;
 };
 
@@ -100,6 +108,9 @@ void slurm_poll_free(struct slurm_poll *p)
     slurm_command_free(p->running);
     loop_timer_cancel(p->loop, &p->timer);
     vec_fini(&p->look_at);
+    free(p->shared);
+    free(p->program_dir);
+    free(p->why_not_shared);
     free(p->trouble);
     free(p);
 }
@@ -204,18 +215,75 @@ static struct strv slurm_poll_argv(struct slurm_poll *p)
     return argv;
 }
 
+/* --- the service of the machine --- */
+
+void slurm_poll_share(struct slurm_poll *p, const char *socket)
+{
+    p->program_dir = exe_path_dir();
+    p->shared = p->program_dir ? xstrdup(socket) : NULL;
+}
+
+/* It is tried where its socket is, and for what it has. */
+static bool slurm_poll_may_share(const struct slurm_poll *p, enum slurm_question_kind k)
+{
+    bool failed = p->shared_failed.ns && ms_since(p, p->shared_failed) < SHARED_AGAIN_MS;
+    return p->shared && !failed && (k == QUESTION_JOBS || k == QUESTION_NODES) &&
+           access(p->shared, F_OK) == 0;
+}
+
+static struct strv slurm_poll_shared_argv(struct slurm_poll *p)
+{
+    struct strv argv = {0};
+    bool all = p->need == SLURM_NEED_ALL;
+    if (p->which == QUESTION_JOBS)
+        p->scope = all ? SLURM_ALL : SLURM_OWN;
+    strv_push(&argv, "stoker-slurm");
+    strv_push(&argv, "--shared");
+    strv_push(&argv, p->shared);
+    strv_push(&argv, p->which == QUESTION_NODES ? "nodes" : all ? "jobs" : "own");
+    return argv;
+}
+
+/* Takes the line "WORD AGE_MS" off the answer. False: it is another one. */
+static bool slurm_poll_take_head(struct slurm_poll *p, struct slurm_span *answer, int64_t *ret_age_ms)
+{
+    const char *end = memchr(answer->p, '\n', answer->n);
+    const char *blank = end ? memchr(answer->p, ' ', (size_t)(end - answer->p)) : NULL;
+    size_t word = blank ? (size_t)(blank - answer->p) : 0;
+    if (!word || word >= sizeof p->word)
+        return false;
+    memcpy(p->word, answer->p, word);
+    p->word[word] = '\0';
+    *ret_age_ms = strtoll(blank + 1, NULL, 10);
+    answer->n -= (size_t)(end + 1 - answer->p);
+    answer->p = end + 1;
+    return *ret_age_ms >= 0;
+}
+
+static void slurm_poll_note_unshared(struct slurm_poll *p, const char *why)
+{
+    free(p->why_not_shared);
+    p->why_not_shared = xstrdup(why);
+    p->shared_failed = loop_now(p->loop);
+    p->q[p->which].asked = (struct mono){0}; /* Slurm is asked at once */
+    p->q[p->which].calls--;
+}
+
 static void slurm_poll_on_answer(void *ctx, const struct slurm_output *o);
 
 static void slurm_poll_ask(struct slurm_poll *p, enum slurm_question_kind k)
 {
     p->which = k;
-    struct strv argv = slurm_poll_argv(p);
+    p->asks_shared = slurm_poll_may_share(p, k);
+    struct strv argv = p->asks_shared ? slurm_poll_shared_argv(p) : slurm_poll_argv(p);
     p->q[k].asked = loop_now(p->loop);
     p->q[k].calls++;
     p->running =
         slurm_command_new(p->loop,
-                          &(struct slurm_command_spec){
-                              .dir = p->dir, .argv = &argv, .env = p->env, .timeout_ms = ANSWER_WAIT_MS},
+                          &(struct slurm_command_spec){.dir = p->asks_shared ? p->program_dir : p->dir,
+                                                       .argv = &argv,
+                                                       .env = p->env,
+                                                       .timeout_ms = ANSWER_WAIT_MS},
                           slurm_poll_on_answer, p);
     strv_fini(&argv);
 }
@@ -260,9 +328,9 @@ bool slurm_poll_reads_busy(const struct slurm_span *sdiag)
            slurm_poll_figure(sdiag, "Agent queue size:") > BUSY_AGENTS;
 }
 
-static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer, struct errtext *err)
+static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer, struct wall now,
+                           struct errtext *err)
 {
-    struct wall now = loop_wall(p->loop);
     switch (p->which) {
     case QUESTION_CONFIG: return slurm_mirror_take_config(p->mirror, answer, err);
     case QUESTION_PARTITIONS: return slurm_mirror_take_partitions(p->mirror, answer, err);
@@ -293,12 +361,12 @@ int64_t slurm_poll_pause(uint64_t last_ms, uint64_t best_ms, uint32_t *slow, boo
     return pause < most ? pause : most;
 }
 
-static void slurm_poll_note_success(struct slurm_poll *p)
+static void slurm_poll_note_success(struct slurm_poll *p, struct wall as_of)
 {
     struct slurm_question *q = &p->q[p->which];
     q->failures = 0;
     q->answered = loop_now(p->loop);
-    q->answered_at = loop_wall(p->loop);
+    q->answered_at = as_of;
     q->best_ms = q->best_ms && q->best_ms < q->last_ms ? q->best_ms : q->last_ms;
     q->pause_ms = slurm_poll_pause(q->last_ms, q->best_ms, &q->slow, p->busy, questions[p->which].pause_ms);
     if (p->which == QUESTION_JOBS)
@@ -327,31 +395,45 @@ static void slurm_poll_note_failure(struct slurm_poll *p, const char *text)
     slurm_poll_set_trouble(p, text);
 }
 
+static void slurm_poll_end(struct slurm_poll *p)
+{
+    struct slurm_command *done = p->running;
+    p->running = NULL;
+    slurm_command_free(done);
+}
+
 static void slurm_poll_on_answer(void *ctx, const struct slurm_output *o)
 {
     struct slurm_poll *p = ctx;
     struct slurm_question *q = &p->q[p->which];
     struct errtext err = {""};
+    struct slurm_span answer = {o->out.s, o->out.len};
+    int64_t age_ms = 0;
+    if (p->asks_shared && (o->exit_code != 0 || !slurm_poll_take_head(p, &answer, &age_ms))) {
+        slurm_poll_note_unshared(p, o->says.len ? o->says.s : "it answers in another form");
+        slurm_poll_end(p);
+        slurm_poll_next(p);
+        return;
+    }
+    struct wall as_of = {loop_wall(p->loop).ms - age_ms};
+    p->n_shared += p->asks_shared;
     q->last_ms = (uint64_t)o->ms;
     q->ms += (uint64_t)o->ms;
     q->bytes += o->out.len;
     int r = -1;
     if (o->exit_code == 0) {
-        struct slurm_span answer = {o->out.s, o->out.len};
-        r = slurm_poll_take(p, &answer, &err);
+        r = slurm_poll_take(p, &answer, as_of, &err);
     } else {
         err_set(&err, -1, "%s", o->says.len ? o->says.s : "Slurm does not answer");
     }
     if (r >= 0)
-        slurm_poll_note_success(p);
+        slurm_poll_note_success(p, as_of);
     else
         slurm_poll_note_failure(p, err.s);
     bool config = r > 0 && (p->which == QUESTION_CONFIG || p->which == QUESTION_PARTITIONS ||
                             p->which == QUESTION_WINDOWS);
     p->hurry = p->hurry && p->which != QUESTION_JOBS;
-    struct slurm_command *done = p->running;
-    p->running = NULL;
-    slurm_command_free(done);
+    slurm_poll_end(p);
     p->ops->on_round(p->ops->ctx, config);
     slurm_poll_next(p);
 }
@@ -422,6 +504,11 @@ void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret)
     *ret = (struct msg_engine){.read_at = jobs->answered_at,
                                .pause_ms = (uint64_t)jobs->pause_ms,
                                .trouble = p->trouble ? xstrdup(p->trouble) : NULL};
+    if (p->n_shared || p->why_not_shared)
+        *rec_list_push(&ret->calls) = (struct engine_calls){
+            .what = xstrdup("service of this machine"),
+            .slowed = p->why_not_shared ? xasprintf("not used: %s", p->why_not_shared) : NULL,
+            .calls = p->n_shared};
     for (size_t k = 0; k < N_QUESTIONS; k++) {
         const struct slurm_question *q = &p->q[k];
         if (!q->calls)

@@ -26,6 +26,9 @@ struct slurm_poll *slurm_poll_new(struct loop *l, struct slurm_mirror *mirror, c
     __attribute__((warn_unused_result));
 void slurm_poll_free(struct slurm_poll *p);
 
+/* Asks the service of this machine (host/slurm_host.h) at that socket first, where there is one. */
+void slurm_poll_share(struct slurm_poll *p, const char *socket);
+
 /* What clients need from now on: nothing, the user's own jobs, all jobs. */
 enum slurm_need { SLURM_NEED_NOTHING, SLURM_NEED_OWN, SLURM_NEED_ALL };
 void slurm_poll_need(struct slurm_poll *p, enum slurm_need need);

@@ -33,6 +33,20 @@ bool slurm_rights_is_level(const char *out)
     return str_starts(out, "Operator") || str_starts(out, "Admin");
 }
 
+bool slurm_rights_show_user(struct strv *ret)
+{
+    const char *user = getenv("USER");
+    if (str_is_empty(user) || strspn(user, ",= "))
+        return false;
+    strv_push(ret, "sacctmgr");
+    strv_push(ret, "--noheader");
+    strv_push(ret, "--parsable2");
+    strv_push(ret, "show");
+    strv_push(ret, "user");
+    strv_push(ret, user);
+    return true;
+}
+
 static void slurm_rights_end(struct slurm_rights *r, bool is_operator)
 {
     slurm_command_free(r->command);
@@ -67,19 +81,12 @@ static void rights_on_config(void *ctx, const struct slurm_output *o)
 {
     struct slurm_rights *r = ctx;
     struct slurm_span config = {o->out.s, o->out.len};
-    const char *user = getenv("USER");
     struct strv argv = {0};
     bool is_slurms = o->exit_code == 0 && slurm_rights_is_slurm_user(&config, geteuid());
-    if (is_slurms || str_is_empty(user) || strspn(user, ",= ") || o->exit_code != 0) {
+    if (is_slurms || o->exit_code != 0 || !slurm_rights_show_user(&argv)) {
         slurm_rights_end(r, is_slurms);
         return;
     }
-    strv_push(&argv, "sacctmgr");
-    strv_push(&argv, "--noheader");
-    strv_push(&argv, "--parsable2");
-    strv_push(&argv, "show");
-    strv_push(&argv, "user");
-    strv_push(&argv, user);
     strv_push(&argv, "format=AdminLevel");
     rights_ask(r, &argv, rights_on_level);
     strv_fini(&argv);

@@ -15,6 +15,10 @@ void slurm_rights_free(struct slurm_rights *r);
 bool slurm_rights_are_known(const struct slurm_rights *r);
 bool slurm_rights_is_operator(const struct slurm_rights *r);
 
+/* The words of `sacctmgr show user` of this user, without a format. False where its name is not known or
+ * does not serve as a name; *ret is then empty. */
+bool slurm_rights_show_user(struct strv *ret);
+
 /* Pure. SlurmUser of `scontrol show config`, "slurm(64030)", is that user. */
 bool slurm_rights_is_slurm_user(const struct slurm_span *config, uint32_t uid);
 /* Pure. What sacctmgr prints of AdminLevel. */

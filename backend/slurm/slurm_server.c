@@ -6,8 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "backend/slurm/host/slurm_shared.h"
 #include "backend/slurm/live/slurm_attach.h"
 #include "backend/slurm/live/slurm_live.h"
+#include "backend/slurm/live/slurm_probe.h"
+#include "backend/slurm/live/slurm_use.h"
 #include "backend/slurm/past/slurm_history.h"
 #include "backend/slurm/plan/slurm_plan.h"
 #include "backend/slurm/plan/slurm_planner.h"
@@ -23,6 +26,7 @@
 #include "backend/slurm/slurm_submit.h"
 #include "backend/slurm/slurm_trial.h"
 #include "backend/slurm/usage/slurm_usage.h"
+#include "backend/slurm/why/slurm_try.h"
 #include "backend/slurm/why/slurm_why.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
@@ -55,6 +59,8 @@ struct slurm_server {
     struct slurm_scores *scores;
     struct slurm_planner *planner;
     struct slurm_live *live;
+    struct slurm_uses *uses;
+    struct slurm_probes *probes;
     struct slurm_attaches *attaches;
     struct slurm_access *access;
 };
@@ -153,6 +159,8 @@ static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
     struct msg_engine m;
     slurm_poll_report(s->poll, &m);
     slurm_live_report(s->live, &m);
+    slurm_uses_report(s->uses, &m);
+    slurm_probes_report(s->probes, &m);
     slurm_asks_report(s->asks, &m);
     slurm_plan_report_scores(s->server->scores, &m);
     slurm_session_send(s, MSG_ENGINE_DATA, tag, &m);
@@ -161,7 +169,12 @@ static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
 
 static void slurm_session_watch(struct slurm_session *s, const struct msg_watch_util *m)
 {
+    const struct job *j = model_get_job(slurm_mirror_model(s->mirror), m->job);
     slurm_live_watch(s, m->on ? m->job : 0);
+    if (m->on && m->probe)
+        slurm_probe(s->probes, s, m->job, j && slurm_uses_may(s->uses, j));
+    else
+        slurm_uses_greet(s->uses, s);
 }
 
 static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, uint64_t tag, void *body)
@@ -169,6 +182,7 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     switch ((int)kind) {
     case MSG_GET: slurm_rows_get(s, tag, body); break;
     case MSG_WHY: slurm_why(s, tag, body); break;
+    case MSG_TRY: slurm_try(s, tag, body); break;
     case MSG_WAITS: slurm_why_waits(s, tag, body); break;
     case MSG_ACT: slurm_act(s, tag, body); break;
     case MSG_UPDATE: slurm_act_update(s, tag, body); break;
@@ -288,6 +302,7 @@ static void server_on_round(void *ctx, bool config)
         slurm_session_unpark(s);
     }
     slurm_live_check(server->live);
+    slurm_uses_check(server->uses);
     if (follows && works)
         slurm_access_check(server->access);
 }
@@ -389,6 +404,8 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->asks = server->asks;
     s->planner = server->planner;
     s->live = server->live;
+    s->uses = server->uses;
+    s->probes = server->probes;
     s->attaches = server->attaches;
     s->number = ++server->hub.last_number;
     list_init(&s->reads);
@@ -453,6 +470,9 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->mirror = slurm_mirror_new(server_tell, s);
     s->poll_ops = (struct slurm_poll_ops){.on_round = server_on_round, .ctx = s};
     s->poll = slurm_poll_new(l, s->mirror, s->hub.dir, &s->hub.env, &s->poll_ops);
+    char *shared = slurm_shared_socket(settings->socket);
+    slurm_poll_share(s->poll, shared);
+    free(shared);
     s->idle = (struct loop_timer){.fn = server_on_idle, .ctx = s};
     s->listen_watch = (struct loop_fd){.fd = fd, .fn = server_on_listen, .ctx = s};
     loop_watch(l, &s->listen_watch, LOOP_READ);
@@ -463,6 +483,8 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->access = slurm_access_new(&s->hub, s->mirror, server_on_access, s);
     s->attaches = slurm_attaches_new(&s->hub, server_on_attached, s);
     s->live = slurm_live_new(&s->hub, s->mirror, server_on_live, s);
+    s->uses = slurm_uses_new(&s->hub, s->mirror, s->rights);
+    s->probes = slurm_probes_new(&s->hub, s->mirror);
     s->planner = slurm_planner_new(l, s->mirror, s->scores, server_on_planned, s);
     server_on_change(s);
     *ret = s;
@@ -490,6 +512,8 @@ void slurm_server_free(struct slurm_server *s)
     slurm_rights_free(s->rights);
     slurm_history_free(s->history);
     slurm_live_free(s->live);
+    slurm_uses_free(s->uses);
+    slurm_probes_free(s->probes);
     slurm_attaches_free(s->attaches);
     slurm_access_free(s->access);
     slurm_asks_free(s->asks);

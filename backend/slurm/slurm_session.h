@@ -35,6 +35,8 @@ struct slurm_session {
     struct slurm_asks *asks;
     struct slurm_planner *planner;
     struct slurm_live *live;
+    struct slurm_uses *uses;
+    struct slurm_probes *probes;
     struct slurm_attaches *attaches;
     struct conn *conn;
     uint64_t number;           /* of this connection: commands that it has asked for outlive it */

@@ -47,6 +47,8 @@ REC_DEFINE(msg_window_set, MSG_WINDOW_SET_FIELDS)
 REC_DEFINE(engine_calls, ENGINE_CALLS_FIELDS)
 REC_DEFINE(engine_score, ENGINE_SCORE_FIELDS)
 REC_DEFINE(msg_engine, MSG_ENGINE_FIELDS)
+REC_DEFINE(step_use, STEP_USE_FIELDS)
+REC_DEFINE(msg_job_use, MSG_JOB_USE_FIELDS)
 
 const struct rec_desc *msg_rec(enum msg_kind kind)
 {

@@ -434,18 +434,45 @@ struct msg_util { /* A->S->C */
     double load1;
     REC_LIST(struct gpu_util) gpus; /* empty: not measured */
     REC_LIST(struct task_util) tasks;
-    uint32_t age_ms; /* it was measured so long before it was sent: an earlier measurement */
+    uint32_t age_ms;  /* it was measured so long before it was sent: an earlier measurement */
+    uint32_t good_ms; /* for so long it is the last measurement; 0: one follows each second */
 };
 #define MSG_UTIL_FIELDS(F, G, S)                                                                             \
     F(S, STR, node) F(S, WALL, t) F(S, U32, cpu_permille) F(S, U64, mem_used_mib) F(S, U64, mem_mib)         \
     F(S, F64, load1) G(S, LISTOF, gpus, gpu_util) G(S, LISTOF, tasks, task_util)                               \
-    F(S, U32, age_ms)
+    F(S, U32, age_ms) F(S, U32, good_ms)
 
 struct msg_watch_util {
     bool on;
     uint32_t job; /* C->S: only the nodes of this job, and of tasks its own; 0: all nodes */
+    bool probe; /* C->S: measure it once by a step in the job; of a controller over another engine alone */
 };
-#define MSG_WATCH_UTIL_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, job)
+#define MSG_WATCH_UTIL_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, job) F(S, BOOL, probe)
+
+struct step_use { /* of a running step, summed over its tasks on all nodes */
+    int32_t step;
+    uint32_t cpu_permille; /* since the measurement before; 1000 = one CPU busy */
+    uint64_t mem_kib;      /* resident */
+};
+#define STEP_USE_FIELDS(F, G, S) F(S, I32, step) F(S, U32, cpu_permille) F(S, U64, mem_kib)
+
+enum use_lack {                    /* why a job was not measured; numbers travel */
+                USE_MEASURED,      /* it was */
+                USE_NOT_GATHERED,  /* the engine's accounting gathers nothing of running jobs */
+                USE_NOT_YOURS,     /* the engine tells it to the owner and to operators alone */
+                USE_REFUSED,       /* in the engine's words */
+                USE_PROBE_REFUSED, /* likewise, of a probe */
+};
+
+struct msg_job_use { /* S->C */
+    uint32_t job;
+    uint32_t lack; /* enum use_lack */
+    char *says;    /* the engine's words; NULL: none */
+    REC_LIST(struct step_use) steps;
+    uint32_t good_ms; /* for so long it is the last measurement */
+};
+#define MSG_JOB_USE_FIELDS(F, G, S) \
+    F(S, U32, job) F(S, U32, lack) F(S, STR, says) G(S, LISTOF, steps, step_use) F(S, U32, good_ms)
 
 struct msg_flag { /* a request with one switch */
     bool on;
@@ -727,7 +754,9 @@ struct msg_engine {      /* S->C: how old the rows are, where they are read from
     X(ENGINE, msg_none, "C->S; ENGINE_DATA. To a controller over another engine alone")                      \
     X(ENGINE_DATA, msg_engine, "S->C, and pushed to followers when the rows were read")                      \
     X(HELD_JOBS, msg_held_jobs, "A->S; OVER_JOBS where one of them is over. To a controller that answers it alone") \
-    X(OVER_JOBS, msg_held_jobs, "S->A")
+    X(OVER_JOBS, msg_held_jobs, "S->A")                                                                      \
+    X(JOB_USE, msg_job_use, "S->C, pushed to a client that watches a job of another engine")                   \
+    X(TRY, msg_update, "C->S; RESULT: when the job would start with these changes. To another engine alone")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -746,7 +775,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_history_end_rec, msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec,
     msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, node_held_job_rec, msg_held_jobs_rec,
     msg_waits_get_rec, msg_waits_rec, msg_node_task_end_rec, engine_calls_rec, engine_score_rec,
-    msg_engine_rec;
+    msg_engine_rec, step_use_rec, msg_job_use_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -3,7 +3,8 @@
 
     terminal.py [STEP...] -- COMMAND [ARG...]
 
-STEPs, in order; one in which nothing happens for 120 s fails (escapes as in Python):
+STEPs, in order; one in which nothing happens for PATIENCE_S (120) seconds fails
+(escapes as in Python):
     expect:TEXT   until TEXT has been printed, after what the last expect found
     type:TEXT     keys
     size:ROWSxCOLS
@@ -17,7 +18,7 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 i = sys.argv.index("--")
 steps, command = sys.argv[1:i], sys.argv[i + 1:]
 text, seen = bytearray(), 0
-PATIENCE = 120
+PATIENCE = float(os.environ.get("PATIENCE_S", 120))
 
 
 def set_size(fd, rows, cols):

@@ -64,6 +64,16 @@ static bool row_takes(const struct ui *ui, enum action action, const struct tabl
     }
 }
 
+/* The view is about a running job of the user's. */
+static bool offered_runs_own(const struct ui *ui)
+{
+    struct view *v = ui_view(ui);
+    struct row_subject row = {0};
+    if (v->ops->subject)
+        v->ops->subject(v, &row);
+    return row.job && row.job->state == JOB_RUNNING && (ui_is_admin(ui) || row.job->uid == ui_uid(ui));
+}
+
 static struct table *offered_table(const struct ui *ui)
 {
     struct view *v = ui_view(ui);
@@ -95,6 +105,10 @@ bool offered(const struct ui *ui, enum action action)
         return is_empty && !ui_engine(ui);
     if (action == ACTION_MINE)
         return !is_empty || ui_engine(ui);
+    if (action == ACTION_MEASURE)
+        return ui_engine(ui) && offered_runs_own(ui);
+    if (action == ACTION_WHY_TRY)
+        return ui_engine(ui);
     if (action == ACTION_UNMARK)
         return t && list_n_marks(&t->list);
     return true;

@@ -25,6 +25,9 @@ struct task_load {
 
 struct job_load {
     uint32_t job;
+    struct msg_job_use use; /* of another engine, summed over all nodes; .job 0: nothing was told */
+    struct mono used_at;
+    struct load_past use_past;
     VEC(struct node_load *) nodes;
     VEC(struct task_load *) tasks;
 };
@@ -48,6 +51,7 @@ static void job_load_free(struct job_load *l)
         free(l->tasks.v[i]);
     vec_fini(&l->nodes);
     vec_fini(&l->tasks);
+    rec_fini(&msg_job_use_rec, &l->use);
     free(l);
 }
 
@@ -163,6 +167,26 @@ static bool load_is_possible(const struct job *j)
     return j->state != JOB_PENDING && !job_state_is_final((enum job_state)j->state);
 }
 
+/* What another engine has told of the job, while it is young; NULL. */
+static const struct msg_job_use *load_told(const struct ui *ui, const struct job *j)
+{
+    const struct job_load *l = job_loads_find(utilization_jobs(ui), j->id);
+    bool young = l && l->used_at.ns && ui_mono(ui).ns - l->used_at.ns < l->use.good_ms * NS_PER_MS;
+    return young ? &l->use : NULL;
+}
+
+static void load_set_told(struct live_load *l, const struct msg_job_use *u, int32_t step)
+{
+    for (size_t i = 0; i < u->steps.n; i++) {
+        const struct step_use *s = &u->steps.v[i];
+        if (step != STEP_ALL && s->step != step)
+            continue;
+        l->cpu_permille = l->measured ? l->cpu_permille + s->cpu_permille : s->cpu_permille;
+        l->mem_kib = l->measured ? l->mem_kib + s->mem_kib : s->mem_kib;
+        l->measured = true;
+    }
+}
+
 bool job_load_now(const struct ui *ui, const struct job *j, const char *node, struct live_load *ret)
 {
     struct strv nodes = {0};
@@ -179,7 +203,18 @@ bool job_load_now(const struct ui *ui, const struct job *j, const char *node, st
             load_add_node(ret, j, nodes.v[i], u);
     }
     strv_fini(&nodes);
+    const struct msg_job_use *told = node ? NULL : load_told(ui, j);
+    if (told && told->steps.n) {
+        ret->measured = false; /* a step measures seldom, and adds nothing to the sums */
+        load_set_told(ret, told, STEP_ALL);
+    }
     return ret->measured || ret->n_gpus;
+}
+
+const struct msg_job_use *job_load_lack(const struct ui *ui, const struct job *j)
+{
+    const struct job_load *l = job_loads_find(utilization_jobs(ui), j->id);
+    return l && l->use.job && l->use.lack != USE_MEASURED ? &l->use : NULL;
 }
 
 /* A batch script has all GPUs of the job: while a step runs on the node they are the step's. */
@@ -208,15 +243,17 @@ bool task_load_now(const struct ui *ui, const struct job *j, const struct step *
     }
     if (u && !gpus_are_of_steps(j, s, t))
         load_add_gpus(ret, &t->alloc.gpus, u);
+    const struct msg_job_use *told = live ? load_told(ui, j) : NULL;
+    if (told && !ret->measured)
+        load_set_told(ret, told, s->id);
     return ret->measured || ret->n_gpus;
 }
 
 /* --- the last minutes --- */
 
-static void load_keep(struct load_past *p, const struct live_load *l, const struct alloc *has,
-                      uint64_t mem_mib, struct mono t)
+static void load_keep(struct load_past *p, const struct live_load *l, uint64_t cpus, uint64_t mem_mib,
+                      struct mono t)
 {
-    uint64_t cpus = cpuset_count(&has->cpus);
     if (l->measured && cpus)
         recent_add(&p->cpu, t, l->cpu_permille / 10 / cpus);
     if (l->measured && mem_mib)
@@ -272,7 +309,8 @@ static void job_load_take_tasks(struct job_load *l, const struct job *j, const s
         load_add_task(&now, &u->tasks.v[i]);
         if (!gpus_are_of_steps(j, s, t))
             load_add_gpus(&now, &t->alloc.gpus, u);
-        load_keep(&keep->past, &now, &t->alloc, t->alloc.mem_mib ? t->alloc.mem_mib : u->mem_mib, at);
+        load_keep(&keep->past, &now, cpuset_count(&t->alloc.cpus),
+                  t->alloc.mem_mib ? t->alloc.mem_mib : u->mem_mib, at);
     }
 }
 
@@ -291,9 +329,27 @@ void job_loads_take(struct ui *ui, struct job_loads *l, const struct msg_util *u
         keep->cpus = cpuset_count(&has.cpus);
         keep->gpus = cpuset_count(&has.gpus);
         keep->mem_mib = has.mem_mib ? has.mem_mib : u->mem_mib;
-        load_keep(&keep->past, &now, &has, keep->mem_mib, t);
+        now.measured &= !l->jobs.v[i]->used_at.ns; /* the curve is that of the sums */
+        load_keep(&keep->past, &now, keep->cpus, keep->mem_mib, t);
         job_load_take_tasks(l->jobs.v[i], j, u, t);
     }
+}
+
+void job_loads_take_use(struct ui *ui, struct job_loads *loads, struct msg_job_use *u)
+{
+    struct job_load *l = job_loads_find(loads, u->job);
+    const struct job *j = l ? ui_job(ui, u->job) : NULL;
+    struct live_load now = {0};
+    if (!j)
+        return;
+    rec_fini(&msg_job_use_rec, &l->use);
+    l->use = *u;
+    *u = (struct msg_job_use){0};
+    if (l->use.lack != USE_MEASURED)
+        return;
+    l->used_at = ui_mono(ui);
+    load_set_told(&now, &l->use, STEP_ALL);
+    load_keep(&l->use_past, &now, job_cpus(j), job_mem_mib(j), l->used_at);
 }
 
 bool job_load_past(const struct ui *ui, const struct job *j, const char *node, struct load_past *ret)
@@ -314,6 +370,11 @@ bool job_load_past(const struct ui *ui, const struct job *j, const char *node, s
     recent_sum_mean(&cpu, &ret->cpu);
     recent_sum_mean(&mem, &ret->mem);
     recent_sum_mean(&gpu, &ret->gpu);
+    if (l && l->used_at.ns && !node) {
+        ret->cpu = l->use_past.cpu;
+        ret->mem = l->use_past.mem;
+        found = true;
+    }
     return found;
 }
 

@@ -33,6 +33,9 @@ bool job_load_past(const struct ui *ui, const struct job *j, const char *node, s
 const struct load_past *task_load_past(const struct ui *ui, const struct job *j, const struct step *s,
                                        const struct task *t);
 
+/* Why another engine tells nothing of the job; NULL: it does, or has not said anything yet. */
+const struct msg_job_use *job_load_lack(const struct ui *ui, const struct job *j);
+
 /* --- for ui/frame/utilization.c --- */
 
 struct job_loads;
@@ -43,6 +46,8 @@ void job_loads_free(struct job_loads *l);
 void job_loads_keep(struct job_loads *l, uint32_t job);
 /* A measurement made at t, with ui_model and what is known of the nodes. */
 void job_loads_take(struct ui *ui, struct job_loads *l, const struct msg_util *u, struct mono t);
+/* What another engine tells of a job. Takes the contents of u. */
+void job_loads_take_use(struct ui *ui, struct job_loads *l, struct msg_job_use *u);
 const struct job_loads *utilization_jobs(const struct ui *ui);
 
 #endif

@@ -265,6 +265,7 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     case MSG_TOTALS: follow_take_totals(ui, in->body); return;
     case MSG_ENGINE_DATA: engine_take(ui, in->body); return;
     case MSG_UTIL: utilization_take(ui, in->body); return;
+    case MSG_JOB_USE: utilization_take_use(ui, in->body); return;
     default: break;
     }
     if (requests_take_answer(ui, in))

@@ -207,9 +207,9 @@ static enum request_line_kind line_of_submit(const struct msg_submit *m, struct 
 
 enum request_line_kind request_line(enum msg_kind kind, const void *body, bool admin, struct str *out)
 {
-    static const enum msg_kind asks[] = {MSG_GET,        MSG_WHY,    MSG_SCRIPT, MSG_OUTPUT_READ,
-                                         MSG_WATCH_UTIL, MSG_STATS,  MSG_PING,   MSG_HISTORY,
-                                         MSG_PRIO,       MSG_SHARES, MSG_PLAN,   MSG_WAITS};
+    static const enum msg_kind asks[] = {MSG_GET,   MSG_WHY,   MSG_SCRIPT,  MSG_OUTPUT_READ, MSG_WATCH_UTIL,
+                                         MSG_STATS, MSG_PING,  MSG_HISTORY, MSG_PRIO,        MSG_SHARES,
+                                         MSG_PLAN,  MSG_WAITS, MSG_TRY};
     for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++)
         if (asks[i] == kind)
             return REQUEST_ASKS;

@@ -55,6 +55,25 @@ void utilization_want(struct ui *ui, bool want, uint32_t job)
     utilization_ask(ui);
 }
 
+void ui_measure(struct ui *ui, uint32_t job)
+{
+    struct msg_watch_util want = {.on = true, .job = job, .probe = true};
+    uint64_t tag;
+    if (ui->session.online)
+        (void)ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &want, &tag);
+}
+
+void utilization_take_use(struct ui *ui, struct msg_job_use *use)
+{
+    if (ui->frozen)
+        return;
+    if (use->lack == USE_PROBE_REFUSED)
+        ui_toast(ui, ROLE_WARN, "%s", use->says ? use->says : "srun");
+    else
+        job_loads_take_use(ui, ui->utilization->jobs, use);
+    ui->dirty = true;
+}
+
 void utilization_connected(struct ui *ui)
 {
     ui->utilization->asked.on = false;
@@ -168,7 +187,8 @@ void utilization_free(struct ui *ui)
 static const struct node_sample *utilization_fresh(const struct ui *ui, const char *node)
 {
     const struct node_sample *at = utilization_find(ui, node);
-    return at && at->at.ns && ui->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
+    int64_t good_ms = at && at->util.good_ms ? at->util.good_ms : UTIL_FRESH_MS;
+    return at && at->at.ns && ui->mono.ns - at->at.ns < good_ms * NS_PER_MS ? at : NULL;
 }
 
 const struct msg_util *ui_util(const struct ui *ui, const char *node)

@@ -149,6 +149,8 @@ const struct keymap *ui_keymap(const struct ui *ui);
 bool ui_threads(const struct ui *ui); /* what may wait goes into a thread; tests: is done at once */
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
+/* Has another engine measure the job once, by a step in it. */
+void ui_measure(struct ui *ui, uint32_t job);
 /* What was measured of it in the last hour, or NULL: nothing. */
 struct util_past {
     struct recent cpu, mem; /* percent; of time in which no view showed them nothing is known */

@@ -378,6 +378,17 @@ static void job_act_on_job(struct jobpage *p, const struct job *j, enum action a
     submit_act_on_jobs(p->v.ui, a, &t);
 }
 
+static void jobpage_measure(struct jobpage *p, const struct job *j)
+{
+    struct ui *ui = p->v.ui;
+    if (!ui_engine(ui))
+        ui_toast(ui, ROLE_NORMAL, tr("the agents measure it each second"));
+    else if (j->state != JOB_RUNNING)
+        ui_toast(ui, ROLE_WARN, tr("only a running job can be measured"));
+    else
+        ui_measure(ui, j->id);
+}
+
 static unsigned jobpage_act(struct view *v, enum action a, const struct input *in)
 {
     struct jobpage *p = jobpage_of(v);
@@ -395,6 +406,8 @@ static unsigned jobpage_act(struct view *v, enum action a, const struct input *i
             ui_toast(v->ui, ROLE_NORMAL, tr("no task of this job failed"));
     } else if (act_is_job_action(a))
         job_act_on_job(p, j, a);
+    else if (a == ACTION_MEASURE)
+        jobpage_measure(p, j);
     else if (a == ACTION_SHELL)
         shell_in_job(v->ui, j);
     else if (a == ACTION_DEPENDS)

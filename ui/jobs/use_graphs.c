@@ -166,12 +166,30 @@ static void use_draw_lines(const struct use_rows *u, const struct ui *ui, struct
     }
 }
 
+/* Another engine does not tell it: why. */
+static void use_draw_lack(const struct ui *ui, const struct job *j, struct canvas *c, struct rect r)
+{
+    const struct msg_job_use *lack = job_load_lack(ui, j);
+    struct str s = STR_INIT;
+    if (!lack)
+        str_append(&s, tr("CPU, memory and GPU use: not measured yet"));
+    else if (lack->lack == USE_NOT_GATHERED)
+        str_append(&s,
+                   tr("use not measured: the accounting of this Slurm gathers nothing of running jobs"));
+    else if (lack->lack == USE_NOT_YOURS)
+        str_append(&s, tr("use not measured: Slurm tells it to the owner and to operators"));
+    else
+        str_appendf(&s, tr("use not measured: %s"), lack->says ? lack->says : "?");
+    canvas_text(c, r.y, r.x, ROLE_DIM, s.s, r.w);
+    str_fini(&s);
+}
+
 void usegraphs_draw(const struct ui *ui, const struct job *j, struct canvas *c, struct rect r)
 {
     struct use_rows u;
     use_rows_get(&u, ui, j);
     if (!u.n && ui_engine(ui))
-        canvas_text(c, r.y, r.x, ROLE_DIM, tr("CPU, memory and GPU use: not measured"), r.w);
+        use_draw_lack(ui, j, c, r);
     else if (!u.n)
         canvas_text(c, r.y, r.x, ROLE_DIM, tr("CPU, memory and GPU use: not measured yet"), r.w);
     else if (use_columns(j, r.w))

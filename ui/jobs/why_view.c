@@ -54,6 +54,8 @@ struct why_screen {
     struct why_picture picture;
     struct pane pane;
     size_t at_picture; /* lines of pane.lines before the picture */
+    char *tried;       /* what another engine's test of the suggestion has come to; NULL: none */
+    bool tries;
     enum remedy remedy;
     char *verb; /* what Enter does; NULL: nothing */
 };
@@ -139,6 +141,53 @@ static void why_apply(struct why_screen *s)
     strv_fini(&changes);
 }
 
+/* --- a test of what would help --- */
+
+static void why_take_test(struct why_screen *s, const struct msg_result *r)
+{
+    struct cause_reader reader = ui_cause_reader(s->v.ui, why_job(s));
+    struct str text = STR_INIT;
+    if (r->refusal)
+        str_appendf(&text, tr("%s refuses it: %s"), ui_engine(s->v.ui) ? ui_engine(s->v.ui) : "?",
+                    r->text ? r->text : refusal_slurm((enum refusal)r->refusal));
+    else if (r->count)
+        str_append(&text, tr("such a job would start at once"));
+    else if (r->cause.code != CAUSE_NONE)
+        cause_full(&text, &r->cause, &reader);
+    else
+        str_append(&text, r->text ? r->text : "?");
+    free(s->tried);
+    s->tried = str_take(&text);
+}
+
+static void why_tested(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct why_screen *s = why_of(owner);
+    s->tries = false;
+    if (in && in->kind == MSG_RESULT)
+        why_take_test(s, in->body);
+    ui_changed(ui);
+}
+
+static bool why_may_test(const struct why_screen *s)
+{
+    const struct job *j = why_job(s);
+    return j && j->state == JOB_PENDING && s->ask.has && ui_engine(s->v.ui) && may_change(s->v.ui, j);
+}
+
+/* One call: a job like this one with the suggestion, or as it is where there is none. */
+static void why_test(struct why_screen *s)
+{
+    struct msg_update m = {.target = {.job = s->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    if (!why_may_test(s) || s->tries)
+        return;
+    if (s->remedy == REMEDY_CHANGE)
+        strv_push_take(&m.changes, xasprintf("%s=%s", s->why.advice_key, s->why.advice_value));
+    s->tries = ui_send(s->v.ui, MSG_TRY, &m, &s->v, why_tested, 0);
+    strv_fini(&m.changes);
+}
+
 /* --- what is said --- */
 
 /* What is known here: of a job that does not wait this is all there is to say. */
@@ -185,6 +234,9 @@ static void why_try_line(struct why_screen *s, struct lines *l)
         cause_full(&r->text, &s->why.advice, &reader);
         rich_role(r, ROLE_GOOD);
     }
+    if (s->tried || s->tries)
+        rich_add(lines_pair(l, tr("test"), LABEL), ROLE_NORMAL,
+                 s->tries ? tr("sbatch --test-only runs") : s->tried);
 }
 
 /* Room for the picture, which is drawn over these lines. */
@@ -326,6 +378,7 @@ static void why_view_close(struct view *v)
     why_picture_fini(&s->picture);
     pane_fini(&s->pane);
     free(s->refused);
+    free(s->tried);
     free(s->verb);
     free(s);
 }
@@ -410,6 +463,8 @@ static unsigned why_view_act(struct view *v, enum action a, const struct input *
         ui_close(v->ui, v);
     else if (a == ACTION_WHY_APPLY)
         why_apply(s);
+    else if (a == ACTION_WHY_TRY)
+        why_test(s);
     else if (a == ACTION_WHY_JOB && j)
         ui_push(v->ui, &jobpage_view, &s->job);
     else if (act_is_job_action(a) && j)
@@ -428,6 +483,8 @@ static const char *why_view_label(struct view *v, enum action a)
     const struct why_screen *s = why_of(v);
     if (a == ACTION_WHY_APPLY)
         return s->verb ? s->verb : "";
+    if (a == ACTION_WHY_TRY)
+        return why_may_test(s) ? NULL : "";
     return a == ACTION_WHY || (a == ACTION_CANCEL && !why_job(s)) ? "" : NULL;
 }
 

@@ -68,6 +68,7 @@ enum scope {
     X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task") \
     X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "switch between tasks and text") \
     X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "expand or collapse the step or task") \
+    X(JOB,    MEASURE,    "measure",     "m",          "measure", "over a Slurm: measure CPUs, memory and GPUs once, by a step in the job") \
     X(JOB,    FAILED,     "failed",      "E",          NULL,      "next failed task")            \
     X(ARRAY,  ELEMENT,    "element",     "Enter",      "element", "open the job of the element; of a cell with several elements: show these") \
     X(ARRAY,  ELEMENT_OUTPUT, "element-output", "l",   "output",  "read the output of the element")           \
@@ -81,6 +82,7 @@ enum scope {
     X(ARRAY,  ELEMENT_RIGHT, "element-right", "Right", NULL,      "next element")                            \
     X(ARRAY,  ARRAY_PANEL, "array-panel", "Tab S-Tab", NULL,      "switch between elements and text")        \
     X(WHY,    WHY_APPLY,  "why-apply",   "Enter",      "apply",   "make the change that would help (asks first)") \
+    X(WHY,    WHY_TRY,    "why-try",     "F9",         "try",     "over a Slurm: have sbatch --test-only check the suggestion, once") \
     X(WHY,    WHY_JOB,    "why-job",     "o",          "job",     "open the page of the job")               \
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: use, GPUs, jobs, events")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs finish, no new ones start (asks for a reason)") \

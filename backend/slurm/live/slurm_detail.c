@@ -36,8 +36,7 @@ char *slurm_detail_format(const char *word)
 
 /* --- steps --- */
 
-/* "12.0", "6_5.batch". False: a step that the user did not start. */
-static bool detail_step_id(const struct slurm_span *text, int32_t *ret)
+bool slurm_detail_step_id(const struct slurm_span *text, int32_t *ret)
 {
     const char *dot = memrchr(text->p, '.', text->n);
     if (!dot)
@@ -99,7 +98,7 @@ int slurm_detail_read_steps(struct job *j, const struct slurm_span *answer, cons
     int r;
     while ((r = slurm_columns_next(&rest, word, columns, DETAIL_N, "squeue --steps", err)) > 0) {
         int32_t id;
-        if (detail_step_id(&columns[DETAIL_STEP], &id))
+        if (slurm_detail_step_id(&columns[DETAIL_STEP], &id))
             detail_add_step(read, j, id, columns);
     }
     if (r == 0 && read->steps.n) {

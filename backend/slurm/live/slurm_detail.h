@@ -11,6 +11,9 @@
 /* The argument of `squeue --steps -O`, with that word after each column. Caller frees. */
 char *slurm_detail_format(const char *word) __attribute__((warn_unused_result));
 
+/* The step of "12.0", "6_5.batch". False: one that the user did not start (extern). */
+bool slurm_detail_step_id(const struct slurm_span *text, int32_t *ret);
+
 /* Replaces the steps of j by those in an answer of `squeue --steps`. Ranks are not told apart: each step
  * has one task. Steps of no use to a user (extern) are left out. Errors: -EBADMSG, and j is unchanged. */
 int slurm_detail_read_steps(struct job *j, const struct slurm_span *answer, const char *word,

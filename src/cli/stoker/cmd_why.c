@@ -17,10 +17,13 @@
 #include "src/text/why_text.h"
 
 struct why {
-    bool json;
+    bool json, test;
 };
 
-static const struct opt table[] = {{OPT_SETS(struct why, json), .name = "json", .help = N_("print JSON")}};
+static const struct opt table[] = {
+    {OPT_SETS(struct why, json), .name = "json", .help = N_("print JSON")},
+    {OPT_SETS(struct why, test), .name = "test-only",
+     .help = N_("over a Slurm: have sbatch --test-only check the suggestion, once")}};
 
 static const struct opts options = OPTS(table, NULL);
 
@@ -379,6 +382,41 @@ static int answer_from_history(const struct why *w, const struct cli *cli, const
     return rc;
 }
 
+/* One call of another engine: a job like this one with the suggestion, or as it is where there is none. */
+static int ask_test(const struct cli *cli, struct client *c, const struct job_target *target,
+                    const struct msg_why *why)
+{
+    struct msg_update m = {.target = *target};
+    struct cause_reader reader = {.clock = waits_clock, .now = client_welcome(c)->now};
+    struct errtext err = {0};
+    enum refusal refusal;
+    struct str s = STR_INIT, out = STR_INIT;
+    if (!client_welcome(c)->engine) {
+        cli_error(cli, tr("--test-only is for a cluster that Slurm schedules"));
+        return 2;
+    }
+    if (!str_is_empty(why->advice_key))
+        strv_push_take(&m.changes, xasprintf("%s=%s", why->advice_key, why->advice_value));
+    struct msg_result *r = ask_call(c, MSG_TRY, &m, MSG_RESULT, &refusal, &err);
+    strv_fini(&m.changes);
+    if (!r)
+        return ask_failed(cli, refusal, &err);
+    if (r->count)
+        str_append(&s, tr("such a job would start at once"));
+    else if (r->cause.code != CAUSE_NONE)
+        cause_full(&s, &r->cause, &reader);
+    else
+        str_append(&s, r->text ? r->text : "?");
+    str_append(&out, tr(" test: "));
+    foreign(&out, s.s);
+    str_append_char(&out, '\n');
+    out_flush(&out);
+    msg_free(MSG_RESULT, r);
+    str_fini(&s);
+    str_fini(&out);
+    return 0;
+}
+
 static int ask_why(const struct why *w, const struct cli *cli, const char *word,
                    const struct job_target *target)
 {
@@ -390,13 +428,17 @@ static int ask_why(const struct why *w, const struct cli *cli, const char *word,
         return EXIT_AWAY;
     struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_CAUSES, &refusal, &err);
     struct wall now = client_welcome(c)->now;
+    int rc = 0;
+    if (why) {
+        print_answer(w, why, now);
+        rc = w->test ? ask_test(cli, c, target, why) : 0;
+    }
     client_free(c);
     if (!why)
         return refusal == REFUSAL_NO_JOB ? answer_from_history(w, cli, word)
                                          : ask_failed(cli, refusal, &err);
-    print_answer(w, why, now);
     msg_free(MSG_WHY_CAUSES, why);
-    return 0;
+    return rc;
 }
 
 static int why_run(struct cli *cli, int argc, char **argv)
@@ -426,7 +468,7 @@ static int why_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_why = {
     .name = "why",
     .summary = N_("Say why a job waits, when it is expected to start, and what would help"),
-    .usage = "[--json] JOB",
+    .usage = "[--json] [--test-only] JOB",
     .options = &options,
     .run = why_run,
 };
