@@ -409,6 +409,7 @@ test-slurm: all
 	@B=$(abspath $(B)) tests/slurm/run
 	@B=$(abspath $(B)) tests/slurm/nested
 	@B=$(abspath $(B)) tests/slurm/causes
+	@B=$(abspath $(B)) tests/slurm/keys
 	@B=$(abspath $(B)) tests/slurm/load
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
