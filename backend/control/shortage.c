@@ -10,7 +10,9 @@
 #include "src/base/log.h"
 #include "src/base/str.h"
 
-#define LOOK_MS      1000
+#define LOOK_MS      1000  /* while something happens ... */
+#define LOOK_MOST_MS 16000 /* ... twice as long each time that nothing has */
+#define QUIET_KIB    1024  /* memory that comes and goes without requests */
 #define RESERVE_PART 16  /* of the disk, where disk_reserve is "auto" ... */
 #define RESERVE_MOST 256 /* ... and no more MiB */
 #define FILE_PART    4   /* of the reserve: the file that is given up */
@@ -22,6 +24,8 @@
 
 struct shortage {
     struct loop_timer timer;
+    unsigned next_ms;
+    uint64_t seq; /* of the model when the timer fired last */
     struct store_space space;
     uint64_t memory_kib, memory_most_kib; /* taken, and that it may take; 0: not known */
     bool of_disk, of_memory;
@@ -148,13 +152,28 @@ static void shortage_on_space(void *ctx, const struct store_space *space)
     shortage_look_at_disk(c);
 }
 
+/* Disk and memory are looked at often while events or memory change; an idle controller sleeps longer. */
+static unsigned shortage_next_ms(const struct control *c, uint64_t memory_kib)
+{
+    const struct shortage *s = shortage_of(c);
+    uint64_t more = s->memory_kib > memory_kib ? s->memory_kib - memory_kib : 0;
+    unsigned next = s->next_ms * 2;
+    if (s->of_disk || s->of_memory || s->seq != c->model.seq || more > QUIET_KIB)
+        return LOOK_MS;
+    return next < LOOK_MOST_MS ? next : LOOK_MOST_MS;
+}
+
 static void shortage_on_timer(void *ctx)
 {
     struct control *c = ctx;
+    struct shortage *s = shortage_of(c);
+    uint64_t memory_kib = s->memory_kib;
     shortage_look_at_memory(c);
     if (!c->read_only)
         store_get_space(c->store, shortage_on_space, c);
-    loop_timer_set(c->loop, &shortage_of(c)->timer, LOOK_MS);
+    s->next_ms = shortage_next_ms(c, memory_kib);
+    s->seq = c->model.seq;
+    loop_timer_set(c->loop, &s->timer, s->next_ms);
 }
 
 bool shortage_is(const struct control *c, struct cause *why)
@@ -213,6 +232,7 @@ static void shortage_start(struct control *c)
     uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     uint64_t group = shortage_group_most_kib();
     s->memory_most_kib = group && group < all ? group : all;
+    s->next_ms = LOOK_MS;
     s->path = xasprintf("%s/reserve", c->settings.state_dir);
     s->timer = (struct loop_timer){.fn = shortage_on_timer, .ctx = c};
 }

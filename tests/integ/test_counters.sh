@@ -47,3 +47,10 @@ steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun tru
 costs "jobs one by one"       2          7     4         3 one_by_one
 costs "an array"              1          2     2         1 array
 costs "steps of a job"        3          9     7         2 steps
+
+# Looks at disk and memory become rare where nothing happens: 1, 2, 4, ... seconds; the agent's word comes every five.
+case_ "a cluster without jobs"
+sleep 8
+before=$(counted stokerd 1)
+sleep 12
+at_most "wake-ups of the controller in 12 idle seconds" $(($(counted stokerd 1) - before)) 8

@@ -17,19 +17,19 @@ has squeue "$out" "pretrain"
 has "an array" "$out" "sweep"
 
 case_ "its users"
-must stoker --demo --at=$NOON squeue --me -h -o %u
+must stoker --demo --size=small --at=$NOON squeue --me -h -o %u
 is "mine" "$(sort -u <<<"$out")" alice
-must stoker --demo --at=$NOON squeue -u bo,chen -h -o %u
-is "those of others" "$(sort -u <<<"$out" | tr '\n' ' ')" "bo chen "
-must stoker --demo --at=$NOON --admin squeue --me -h
+must stoker --demo --size=small --at=$NOON --admin squeue --me -h
 is "the administrator's" "$out" ""
-run stoker --demo --at=$NOON squeue -u nosuchuser
+run stoker --demo --size=small --at=$NOON squeue -u nosuchuser
 has "unknown" "$err" "Invalid user: nosuchuser"
 
 case_ "the same seed and time, the same cluster"
 must stoker --demo --at=$NOON squeue
 is "squeue again" "$out" "$first"
-must stoker --demo --at=$NOON --seed=7 squeue
+must stoker --demo --size=small --at=$NOON squeue
+first=$out
+must stoker --demo --size=small --at=$NOON --seed=7 squeue
 [ "$out" != "$first" ] || fail "another seed gives the same jobs"
 
 case_ "it leaves nothing behind"
@@ -47,6 +47,8 @@ export STOKER_HOME
 must squeue -h -o %u
 has "jobs" "$out" "alice"
 has "jobs" "$out" "bo"
+must squeue -u bo,chen -h -o %u
+is "those of others" "$(sort -u <<<"$out" | tr '\n' ' ')" "bo chen "
 must squeue -h -u bo -t R -o %A
 run stoker output "$(head -1 <<<"$out")"
 has "what another user may read" "$err" "only the job's owner and administrators may read its output"
