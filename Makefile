@@ -126,17 +126,16 @@ $(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
 # ---- programs --------------------------------------------------------------------------------------------
 
 # Libraries from outside. A program without its main file is left out.
-LIBS_stoker := $(CONFIG) $(MSGPACK) -lm
-LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
-LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
-LIBS_stoker-agent := $(MSGPACK) -ldl
-LIBS_stoker-link := $(SSH) $(MSGPACK)
-LIBS_stoker-slurm := $(MSGPACK) -lm
-LIBS_stoker-demo := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
-LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
+LIBS_stoker := $(CONFIG) -lm
+LIBS_stoker-ui := $(CURSES) $(CONFIG) -lm
+LIBS_stokerd := $(SQLITE) $(CONFIG) -lm
+LIBS_stoker-agent := -ldl
+LIBS_stoker-link := $(SSH)
+LIBS_stoker-slurm := -lm
+LIBS_stoker-demo := $(SQLITE) $(CONFIG) -lm
+LIBS_stoker-sim := $(CONFIG) $(ZLIB) -lm
 # The shim is root and speaks with users' processes: static, so that it loads nothing, and at an address that
 # cannot be guessed. A warning of the linker would be a call that needs the name service's shared libraries.
-LIBS_stoker-shim := $(MSGPACK)
 # stoker-slurm is carried to other machines (stoker user@host), with any C library or none: static for that.
 ifndef SANITIZE
 LDFLAGS_stoker-slurm := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--strip-debug -Wl,--fatal-warnings

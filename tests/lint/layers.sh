@@ -12,7 +12,7 @@ ncurses.h ui/term/
 ncursesw/ ui/term/
 libssh/ LIBSSH/
 sqlite3.h backend/store/
-msgpack src/proto/
+msgpack -
 zlib.h backend/sim/
 '
 for d in backend/sshlink backend/link; do [ ! -d $d ] || libraries=${libraries/LIBSSH/$d}; done

@@ -1,4 +1,6 @@
-/* test_codec_form.c - the bytes of each kind of value at the sizes where its form changes. */
+/* test_codec_form.c - the bytes of each kind of value at the sizes where its form changes, by themselves
+ * and compared with those of the msgpack library. */
+#include <msgpack.h>
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
@@ -17,9 +19,30 @@ struct bulk {
     struct strv texts;
 };
 #define BULK_FIELDS(F, G, S) F(S, STR, text) F(S, BLOB, blob) F(S, STRV, texts)
-extern const struct rec_desc amount_rec, bulk_rec;
+struct kinds {
+    bool truth;
+    uint8_t small;
+    uint32_t u32;
+    int32_t i32;
+    uint64_t u64;
+    int64_t i64;
+    double real;
+    char *text;
+    struct blob blob;
+    struct strv texts;
+    struct bulk sub;
+};
+#define KINDS_FIELDS(F, G, S) \
+    F(S, BOOL, truth)         \
+    F(S, U8, small)           \
+    F(S, U32, u32)            \
+    F(S, I32, i32)            \
+    F(S, U64, u64)            \
+    F(S, I64, i64) F(S, F64, real) F(S, STR, text) F(S, BLOB, blob) F(S, STRV, texts) G(S, SUB, sub, bulk)
+extern const struct rec_desc amount_rec, bulk_rec, kinds_rec;
 REC_DEFINE(amount, AMOUNT_FIELDS)
 REC_DEFINE(bulk, BULK_FIELDS)
+REC_DEFINE(kinds, KINDS_FIELDS)
 
 /* Records on disk are compared by their bytes: each number has one form, the shortest. */
 static void test_numbers_have_the_shortest_form(void **state)
@@ -95,11 +118,117 @@ static void test_sizes_have_the_shortest_form(void **state)
     }
 }
 
+/* ---- the same by the library ---- */
+
+static int library_append(void *out, const char *bytes, size_t n)
+{
+    str_append_n(out, bytes, n);
+    return 0;
+}
+
+static void library_text(msgpack_packer *pk, const char *text)
+{
+    msgpack_pack_str(pk, strlen(text));
+    msgpack_pack_str_body(pk, text, strlen(text));
+}
+
+static void library_bulk(msgpack_packer *pk, const struct bulk *b)
+{
+    library_text(pk, b->text);
+    msgpack_pack_bin(pk, b->blob.n);
+    msgpack_pack_bin_body(pk, b->blob.p, b->blob.n);
+    msgpack_pack_array(pk, b->texts.n);
+    for (size_t i = 0; i < b->texts.n; i++)
+        library_text(pk, b->texts.v[i]);
+}
+
+static void library_encode(const struct kinds *k, struct str *out)
+{
+    msgpack_packer pk;
+    msgpack_packer_init(&pk, out, library_append);
+    msgpack_pack_array(&pk, 11);
+    msgpack_pack_true(&pk);
+    msgpack_pack_uint8(&pk, k->small);
+    msgpack_pack_uint32(&pk, k->u32);
+    msgpack_pack_int32(&pk, k->i32);
+    msgpack_pack_uint64(&pk, k->u64);
+    msgpack_pack_int64(&pk, k->i64);
+    msgpack_pack_double(&pk, k->real);
+    library_bulk(&pk, &(struct bulk){k->text, k->blob, k->texts});
+    msgpack_pack_array(&pk, 3);
+    library_bulk(&pk, &k->sub);
+}
+
+static uint64_t random_state = 20;
+static uint64_t random_bits(void)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return random_state >> 32 | random_state << 32;
+}
+
+/* Of any size up to 64 bits, small ones as often as large ones; not 0, which is omitted. */
+static uint64_t random_number(void)
+{
+    return random_bits() >> random_bits() % 64 | 1;
+}
+
+static struct bulk random_bulk(void)
+{
+    struct bulk b;
+    size_t n = random_number() % 70000;
+    b.text = xcalloc(1, n + 1);
+    memset(b.text, 'a', n);
+    b.blob = (struct blob){.n = n + 1, .p = xcalloc(1, n + 1)};
+    b.texts = (struct strv){.n = n % 300 + 1, .v = xcalloc(n % 300 + 1, sizeof *b.texts.v)};
+    for (size_t i = 0; i < b.texts.n; i++)
+        b.texts.v[i] = b.text + n - n % (i + 1);
+    return b;
+}
+
+static void random_bulk_free(struct bulk *b)
+{
+    free(b->text);
+    free(b->blob.p);
+    free(b->texts.v);
+}
+
+/* The library knows the format and nothing of this codec. */
+static void test_the_library_writes_the_same(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct bulk outer = random_bulk();
+        struct kinds k = {.truth = true,
+                          .small = (uint8_t)(random_bits() | 1),
+                          .u32 = (uint32_t)random_number(),
+                          .i32 = (int32_t)random_number(),
+                          .u64 = random_number(),
+                          .i64 = (int64_t)random_number(),
+                          .real = (double)random_number() / 1024,
+                          .text = outer.text,
+                          .blob = outer.blob,
+                          .texts = outer.texts,
+                          .sub = random_bulk()};
+        k.i64 = round % 2 ? -k.i64 : k.i64;
+        k.i32 = round % 2 ? -k.i32 : k.i32;
+        struct str ours = STR_INIT, theirs = STR_INIT;
+        codec_encode(&kinds_rec, &k, &ours);
+        library_encode(&k, &theirs);
+        assert_int_equal(ours.len, theirs.len);
+        assert_memory_equal(ours.s, theirs.s, ours.len);
+        random_bulk_free(&outer);
+        random_bulk_free(&k.sub);
+        str_fini(&ours);
+        str_fini(&theirs);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_have_the_shortest_form),
         cmocka_unit_test(test_sizes_have_the_shortest_form),
+        cmocka_unit_test(test_the_library_writes_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
