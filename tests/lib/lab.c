@@ -301,6 +301,18 @@ void lab_copy_free(struct lab_copy *c)
     free(c);
 }
 
+/* The node to compare with a's node i. Rows tell of nodes that are gone in no order, so without lists a
+ * node that is gone may stand elsewhere. */
+static const struct node *lab_copy_node(const struct lab_copy *a, size_t i, const struct lab_copy *b,
+                                        bool lists)
+{
+    const struct node *n = &a->nodes.v[i];
+    for (size_t k = 0; !lists && n->gone && k < b->nodes.n; k++)
+        if (b->nodes.v[k].gone && str_eq(b->nodes.v[k].spec.name, n->spec.name))
+            return &b->nodes.v[k];
+    return &b->nodes.v[i];
+}
+
 #define SAME_IDS(x, y) ((x).n == (y).n && (!(x).n || !memcmp((x).v, (y).v, (x).n * sizeof *(x).v)))
 
 const char *lab_differs(const struct lab_copy *a, const struct lab_copy *b, bool lists)
@@ -315,7 +327,7 @@ const char *lab_differs(const struct lab_copy *a, const struct lab_copy *b, bool
     if (a->jobs.n != b->jobs.n)
         return "the number of jobs";
     vec_for_each (&a->nodes, i)
-        if (!rec_eq(&node_rec, &a->nodes.v[i], &b->nodes.v[i])) {
+        if (!rec_eq(&node_rec, &a->nodes.v[i], lab_copy_node(a, i, b, lists))) {
             snprintf(text, sizeof text, "node %s", a->nodes.v[i].spec.name);
             return text;
         }
