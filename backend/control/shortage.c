@@ -13,10 +13,10 @@
 #define LOOK_MS      1000  /* while something happens ... */
 #define LOOK_MOST_MS 16000 /* ... twice as long each time that nothing has */
 #define QUIET_KIB    1024  /* memory that comes and goes without requests */
-#define RESERVE_PART 16  /* of the disk, where disk_reserve is "auto" ... */
-#define RESERVE_MOST 256 /* ... and no more MiB */
-#define FILE_PART    4   /* of the reserve: the file that is given up */
-#define FILE_MOST    16  /* MiB */
+#define RESERVE_PART 16    /* of the disk, where disk_reserve is "auto" ... */
+#define RESERVE_MOST 256   /* ... and no more MiB */
+#define FILE_PART    4     /* of the reserve: the file that is given up */
+#define FILE_MOST    16    /* MiB */
 #define ALARM_TENTHS 8
 #define SHORT_TENTHS 9           /* of memory */
 #define ALARM_FREE   (10u << 10) /* MiB: a disk with more is not told of */
