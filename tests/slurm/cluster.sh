@@ -54,9 +54,20 @@ slurm_cluster_start() {
     done
 }
 
+# The supervisors of steps: they wait for a controller that has ended, and would do so for hours.
+slurm_cluster_stepds() {
+    local p
+    for p in $(pgrep -x 'slurmstepd.*'); do
+        [[ $(readlink "/proc/$p/cwd") != "$1"/* ]] || echo "$p"
+    done
+}
+
 slurm_cluster_stop() {
     local dir=$1 f
     for f in "$dir"/slurmd-*.pid "$dir/slurmctld.pid" "$dir/munge/pid"; do
         [ ! -s "$f" ] || kill -TERM "$(cat "$f")" 2>/dev/null
     done
+    # shellcheck disable=SC2046 # several ids
+    kill -KILL $(slurm_cluster_stepds "$dir") 2>/dev/null
+    return 0
 }
