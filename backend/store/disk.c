@@ -18,7 +18,7 @@ static int disk_on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 }
 
 /* The mark is never ahead of the database: where a batch deletes the newest events the mark goes back
- * before the commit. See do_batch. */
+ * before the commit, on disk too. See work_do_batch. */
 static void disk_lower_mark(void *ctx, uint64_t newest)
 {
     struct disk *d = ctx;
@@ -26,7 +26,7 @@ static void disk_lower_mark(void *ctx, uint64_t newest)
         return;
     struct mark_values v = d->mark.v;
     v.seq = newest;
-    mark_write(&d->mark, &v);
+    mark_write_synced(&d->mark, &v);
 }
 
 static void disk_raise_mark(struct disk *d, const struct work *w)

@@ -44,6 +44,14 @@ void mark_write(struct mark_file *m, const struct mark_values *v)
     }
 }
 
+void mark_write_synced(struct mark_file *m, const struct mark_values *v)
+{
+    mark_write(m, v);
+    if (m->fd >= 0 && fdatasync(m->fd) < 0) {
+        /* A disk that fails here fails at the commit that follows. */
+    }
+}
+
 void mark_close(struct mark_file *m)
 {
     if (m->fd >= 0)
