@@ -46,7 +46,7 @@ const struct form_field form_batch_fields[] = {
     OPTION("requeue", J_REQUEUE, "requeue", "restart from the beginning after a node failure or a preemption", TITLE("When things go wrong"), OF_KIND(SWITCH)),
     OPTION("no-requeue", J_NO_REQUEUE, "no requeue", "the job runs at most once, whatever happens", OF_KIND(SWITCH)),
     OPTION("lost-node", J_LOST_NODE, "lost node", "what to do if a node is lost; default: the cluster's setting; Space chooses", WORDS("hold requeue cancel lease")),
-    OPTION("restart-at-limit", J_RESTART_AT_LIMIT, "at the limit", "USR1@120,5: signal 120 seconds before the end, then restart, up to 5 times; 5: without one"),
+    OPTION("restart-at-limit", J_RESTART_AT_LIMIT, "at timeout", "USR1@120,5: signal 120 seconds before the end, then restart, up to 5 times; 5: without one"),
     OPTION("signal", J_SIGNAL, "warn with", "USR1@120: send a signal 120 seconds before the end; B:USR1@120: to the script only"),
     OPTION("account", J_ACCOUNT, "account", "account to charge; default: your own", TITLE("Account and priority")),
     OPTION("qos", J_QOS, "QOS", "quality of service"),
