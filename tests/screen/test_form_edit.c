@@ -76,6 +76,7 @@ static void the_planned_start_moves_with_a_change(void **state)
     must_show(u, "as planned now, it starts 15:24");
     feed_changed(u, &g->s, "TimeLimit=01:30:00", 10, 100);
     must_show(u, "with these changes, it starts 14:29");
+    must_show(u, "the plan moves while you type");
     must_show(u, "this job, until 15:59");
     must_not_show(u, "as planned now");
     uilab_keys(u, "<C-u>10m");
@@ -112,6 +113,7 @@ static void the_plan_as_it_is_has_the_new_limit(void **state)
     must_show(u, "as planned now, it starts 15:24");
     must_show(u, "this job, until 19:24"); /* four hours */
     must_not_show(u, "53 eval,");          /* its bar as it was */
+    must_not_show(u, "its bar follows");   /* nothing is changed yet */
     keys_show(u, "<Down><Down><Down><Down><C-u>90m", "1 field is changed");
     uilab_golden(u, "form-edit-plan", 43, 132);
     uilab_draw(u, 43, 132);

@@ -239,6 +239,18 @@ static int draw_flowed(const struct lines *l, struct canvas *c, struct rect r)
     return n;
 }
 
+/* What the strip does while the user types; NULL: nothing yet. Not every controller plans with the changes
+ * of a job. */
+static const char *strip_hint(const struct form_page *s)
+{
+    bool changed = true;
+    if (s->f.edit)
+        formstrip_start(s->strip, &changed);
+    if (changed)
+        return tr("the plan moves while you type");
+    return formedit_n_changed(s->f.edit) ? tr("its bar follows the limit") : NULL;
+}
+
 static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines forecast = {0};
@@ -251,10 +263,9 @@ static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
         struct rect text = rect_take_left(&r, STRIP_TEXT);
         text.w -= 2;
         int used = draw_flowed(&forecast, c, text);
-        if (used + 1 < text.h)
-            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM,
-                        s->f.edit ? tr("its bar follows the limit") : tr("the plan moves while you type"),
-                        text.w);
+        const char *hint = strip_hint(s);
+        if (hint && used + 1 < text.h)
+            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM, hint, text.w);
         formstrip_draw(s->strip, c, r);
     } else if (plan) {
         draw_flowed(&forecast, c, rect_take_top(&r, 1));
