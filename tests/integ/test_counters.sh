@@ -44,9 +44,9 @@ array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
 steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
 
 #     what                syncs controller agent processes
-costs "jobs one by one"       2          7     4         3 one_by_one
+costs "jobs one by one"       2          8     4         3 one_by_one
 costs "an array"              1          2     2         1 array
-costs "steps of a job"        3          9     7         2 steps
+costs "steps of a job"        3         11     9         2 steps
 
 # Looks at disk and memory become rare where nothing happens: 1, 2, 4, ... seconds; the agent's word comes every five.
 case_ "a cluster without jobs"
