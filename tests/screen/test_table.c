@@ -27,7 +27,7 @@ static void columns_are_as_wide_as_their_rows(void **state)
     }
 }
 
-/* A number stands clear of the text behind it; a name is cut before it is left out who has the job. */
+/* A number stands clear of the text behind it; a name is cut before the column of users is left out. */
 static void numbers_stand_clear(void **state)
 {
     (void)state;

@@ -226,8 +226,8 @@ static bool strip_has_other_changes(const struct form_strip *s)
     return other && !s->unchanged;
 }
 
-/* The changes that were asked about are refused: then there is no bar, or the controller has no such plan.
- * Another question may be answered. */
+/* The controller refuses the changes, or it cannot plan with them: no bar is drawn. It may answer the next
+ * question. */
 static void strip_refused(struct form_strip *s, const struct incoming *in)
 {
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;

@@ -107,8 +107,8 @@ static void promise_sort_beside(struct promise_check *x)
     x->beside.n = n;
 }
 
-/* A job with licences may share them with any; others share limits, which know who plans with them if an
- * iteration has noted it. */
+/* A job with licences may share them with any other job. Jobs without licences share limits; each limit
+ * lists the jobs with planned starts that count against it, if an iteration has recorded them. */
 static void promise_find_beside(struct promise_check *x)
 {
     const struct planner *p = x->p;
