@@ -39,12 +39,15 @@ struct plan_row {
     uint32_t priority;
     bool borrowed;            /* running over a soft limit */
     struct wall engine_start; /* as another engine that schedules here expects it; unset: not known */
+    struct wall busy_until;   /* of an array: its further elements run until then at least, as forecast;
+                                 unset:   not known */
 };
 #define PLAN_ROW_FIELDS(F, G, S)                                                                           \
     F(S, U32, kind) F(S, U32, job) F(S, U32, array_job) F(S, U32, array_index) F(S, U32, count)            \
     F(S, STR, name) F(S, STR, user) F(S, STR, partition) F(S, STR, nodes) F(S, U32, n_nodes) F(S, U32, cpus) \
     F(S, U32, gpus) F(S, WALL, start) F(S, WALL, end) F(S, WALL, likely) F(S, WALL, unlikely)              \
-    F(S, U32, reason) F(S, U32, priority) F(S, BOOL, borrowed) F(S, WALL, engine_start)
+    F(S, U32, reason) F(S, U32, priority) F(S, BOOL, borrowed) F(S, WALL, engine_start) \
+    F(S, WALL, busy_until)
 
 struct msg_plan { /* the whole answer, by start; it travels as it is */
     REC_LIST(struct plan_row) rows;

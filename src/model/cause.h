@@ -318,7 +318,8 @@ enum why_class {
     X(TRY_ADMITTED, "name text part")                                                                        \
     /* the planned start of a job needs what a limit leaves */                                               \
     X(LIMIT_PLANNED, "jobs at")                                                                              \
-    X(OTHER_USERS_OUTPUT, "")
+    X(OTHER_USERS_OUTPUT, "") \
+    X(ROOM_AFTER_PLANNED, "id")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -64,6 +64,14 @@ struct job *model_get_job(const struct model *m, uint32_t id)
     return idmap_get(&m->jobs, id);
 }
 
+char *model_job_name(const struct model *m, uint32_t id)
+{
+    const struct job *j = model_get_job(m, id);
+    if (j && j->array_job && j->array_index != ARRAY_NONE)
+        return xasprintf("%u_%u", j->array_job, j->array_index);
+    return xasprintf("%u", id);
+}
+
 static bool ranges_have(const struct job *j, uint32_t index)
 {
     for (size_t i = 0; i < job_rare(j)->array_pending.n; i++) {

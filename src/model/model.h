@@ -30,6 +30,8 @@ void model_intern_texts(struct model *m, struct strpool *texts);
 int model_apply(struct model *m, const struct event *ev);
 
 struct job *model_get_job(const struct model *m, uint32_t id); /* or NULL */
+/* How people call the job: "4711", "4711_3" of an element that has a number of its own. Caller frees. */
+char *model_job_name(const struct model *m, uint32_t id) __attribute__((warn_unused_result));
 /* The element N_k: a job of its own, or the array record that still stands for it. */
 struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t index);
 struct job *model_get_request(const struct model *m, const char *request_id);

@@ -301,5 +301,7 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_NODE_GPUS] = {.full = N_("on {name}: {text}")},
     [CAUSE_NODE_AVOIDS] = {.full = "{name}: {text}"},
     [CAUSE_ROOM_AFTER] = {.full = N_("room comes when job {id} reaches its limit")},
+    [CAUSE_ROOM_AFTER_PLANNED] = {.full = N_(
+                                      "room comes when job {id}, which starts first, reaches its limit")},
     [CAUSE_ROOM_NEVER] = {.full = N_("job {id} runs without a time limit")},
 };

@@ -16,7 +16,8 @@
 #define LEAD_FROM       5  /* cells above which a bar keeps its first and its last one free of text */
 #define NAME_MIN        5  /* cells in which a name says something: a blank, three letters and a mark */
 #define PALE_PLANNED    55 /* percent of the track in the colour of a planned start ... */
-#define PALE_FORECAST   70 /* ... and of one that is only expected */
+#define PALE_FORECAST   70 /* ... and of one that is only expected, ... */
+#define PALE_REST       85 /* ... and of the further elements of an array */
 #define HATCH_LEAD      4  /* cells before the word */
 #define HATCH_WORD_FROM 16
 #define TICK_CELLS      6 /* of a time on the scale, and a blank */
@@ -47,8 +48,9 @@ struct bar_look {
     const char *sign; /* of its cells where there are no colours */
 };
 
-static struct bar_look look_of(const struct planbars *b, const struct plan_row *r)
+static struct bar_look look_of(const struct planbars *b, const struct bar_item *bar)
 {
+    const struct plan_row *r = bar->row;
     if (r == b->own)
         return (struct bar_look){.fill = ROLE_BAR_USED, .text = ROLE_BAR_OWN, .sign = "\u2588"};
     bool mine = planinfo_is_own(b->ui, r), runs = r->kind == PLAN_RUNNING;
@@ -57,7 +59,8 @@ static struct bar_look look_of(const struct planbars *b, const struct plan_row *
         .text = runs   ? mine ? ROLE_BAR_OWN : ROLE_BAR_TEXT
                 : mine ? ROLE_STRONG
                        : ROLE_NORMAL,
-        .pale = runs                   ? 0
+        .pale = bar->rest              ? PALE_REST
+                : runs                 ? 0
                 : r->kind == PLAN_HELD ? PALE_PLANNED
                                        : PALE_FORECAST,
         .sign = runs ? "\u2588" : "\u2591",
@@ -65,8 +68,9 @@ static struct bar_look look_of(const struct planbars *b, const struct plan_row *
 }
 
 /* "4711 train, ann", or as much of it as says something in room cells. */
-static void bar_words(const struct planbars *b, const struct plan_row *r, int room, struct str *out)
+static void bar_words(const struct planbars *b, const struct bar_item *bar, int room, struct str *out)
 {
+    const struct plan_row *r = bar->row;
     if (r == b->own) {
         str_append(out, r->name);
         return;
@@ -76,17 +80,19 @@ static void bar_words(const struct planbars *b, const struct plan_row *r, int ro
         user = cell_width(r->user ? r->user : "") + 2;
     if (left < 0)
         str_clear(out);
+    else if (bar->rest)
+        str_appendf(out, left >= 2 ? " %s" : "", glyph_text(GLYPH_CUT));
     else if (r->name && left >= (name < NAME_MIN ? name : NAME_MIN))
         str_appendf(out, " %s", r->name);
-    if (r->name && r->user && left >= name + user)
+    if (!bar->rest && r->name && r->user && left >= name + user)
         str_appendf(out, ", %s", r->user);
 }
 
-static void draw_bar_text(const struct planbars *b, struct canvas *c, const struct plan_row *r,
+static void draw_bar_text(const struct planbars *b, struct canvas *c, const struct bar_item *bar,
                           struct rect at, const struct bar_look *look)
 {
     struct str words = STR_INIT;
-    bar_words(b, r, at.w, &words);
+    bar_words(b, bar, at.w, &words);
     if (words.len)
         canvas_text(c, at.y, at.x, look->text, words.s, at.w);
     str_fini(&words);
@@ -97,7 +103,7 @@ static void draw_bar(const struct planbars *b, struct canvas *c, struct rect lin
                      const struct bar_item *bar, int next)
 {
     int from = plan_bars_at(b, bar->start) / EIGHTHS, end = plan_bars_at(b, bar->end);
-    struct bar_look look = look_of(b, bar->row);
+    struct bar_look look = look_of(b, bar);
     char block[4];
     from = from < 0 ? 0 : from;
     if (end < 0 || from >= line.w)
@@ -110,7 +116,7 @@ static void draw_bar(const struct planbars *b, struct canvas *c, struct rect lin
     for (int x = from; x < end / EIGHTHS; x++)
         canvas_text(c, line.y, line.x + x, look.fill, look.sign, 1);
     int cells = end / EIGHTHS - from, lead = cells > LEAD_FROM;
-    draw_bar_text(b, c, bar->row, rect_make(line.y, line.x + from + lead, 1, cells - 2 * lead), &look);
+    draw_bar_text(b, c, bar, rect_make(line.y, line.x + from + lead, 1, cells - 2 * lead), &look);
     canvas_fill_pale(c, ROLE_NORMAL, look.pale);
     if (end % EIGHTHS && end / EIGHTHS < line.w) {
         block[utf8_encode(0x2590u - (uint32_t)(end % EIGHTHS), block)] = '\0';

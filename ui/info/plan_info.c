@@ -35,7 +35,8 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
     if (r->user)
         rich_addf(out, ROLE_DIM, trc("a job and its user", " of %s"), r->user);
     if (r->count > 1)
-        rich_addf(out, ROLE_DIM, tr(", %u of it"), r->count);
+        rich_addf(out, ROLE_DIM, r->kind == PLAN_RUNNING ? tr(", %u running") : tr(", %u waiting"),
+                  r->count);
     if (!wall_is_set(r->start)) {
         rich_add(out, ROLE_NORMAL,
                  r->kind == PLAN_BEYOND ? tr(": after the end of the plan") : tr(": no forecast"));
@@ -49,6 +50,10 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
     if (wall_is_set(r->end)) {
         str_append(&out->text, r->kind == PLAN_RUNNING ? tr(", ends by ") : tr(", to "));
         when_about(&out->text, r->end, now);
+    }
+    if (r->busy_until.ms > r->end.ms) {
+        str_append(&out->text, tr(", further elements to "));
+        when_about(&out->text, r->busy_until, now);
     }
     rich_role(out, ROLE_NORMAL);
 }

@@ -22,6 +22,16 @@ static struct bar_item item_of(const struct plan_row *r, struct wall now)
         .row = r, .start = r->start, .end = wall_is_set(r->end) ? r->end : wall_add_s(now, YEAR_S)};
 }
 
+static bool plan_lanes_has_rest(const struct plan_row *r)
+{
+    return r->busy_until.ms > r->end.ms && wall_is_set(r->end);
+}
+
+static struct bar_item rest_of(const struct plan_row *r)
+{
+    return (struct bar_item){.row = r, .start = r->end, .end = r->busy_until, .rest = true};
+}
+
 static void add_lane(struct planlanes *p, const char *node, size_t first, bool again, uint64_t id)
 {
     vec_push(
@@ -33,6 +43,8 @@ static void add_job_lane(struct planlanes *p, const struct plan_row *r, struct w
 {
     size_t first = p->items.n;
     vec_push(&p->items, item_of(r, now));
+    if (plan_lanes_has_rest(r))
+        vec_push(&p->items, rest_of(r));
     add_lane(p, NULL, first, false, id);
 }
 
@@ -135,7 +147,7 @@ static bool same_bars(const struct on_node *a, const struct on_node *b)
 {
     bool same = a->v.n == b->v.n;
     for (size_t i = 0; same && i < a->v.n; i++)
-        same = a->v.v[i].row == b->v.v[i].row;
+        same = a->v.v[i].row == b->v.v[i].row && a->v.v[i].rest == b->v.v[i].rest;
     return same;
 }
 
@@ -193,6 +205,8 @@ static void put_on_nodes(const struct plan_row *r, const struct idmap *index, st
         struct on_node *on = idmap_get(index, hash_bytes(names.v[k], strlen(names.v[k])));
         if (on)
             vec_push(&on->v, item_of(r, now));
+        if (on && plan_lanes_has_rest(r))
+            vec_push(&on->v, rest_of(r));
     }
     strv_fini(&names);
 }

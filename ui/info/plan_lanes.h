@@ -10,6 +10,7 @@
 struct bar_item { /* a row of the plan in one lane */
     const struct plan_row *row;
     struct wall start, end; /* end: far away where the row has none */
+    bool rest;              /* the further elements of an array, behind those that start first */
 };
 
 enum plan_by { PLAN_BY_NODE, PLAN_BY_GPU, PLAN_BY_JOB };

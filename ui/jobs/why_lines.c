@@ -87,7 +87,9 @@ void why_lines_blockers(struct lines *l, const struct msg_why *w, const struct u
     rich_add(r, ROLE_NORMAL, tr("freed by "));
     for (size_t i = 0; i < w->blockers.n; i++) {
         const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
-        rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
+        char *name = model_job_name(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
+        rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", name);
+        free(name);
         if (j && !str_is_empty(j->req.name))
             rich_addf(r, ROLE_DIM, " %s", jobtext_name(j));
     }

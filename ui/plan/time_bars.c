@@ -62,6 +62,8 @@ static void time_bars_get_who(const void *ctx, const void *row, struct table_fie
     const struct lane *l = row;
     for (size_t i = l->first; i < l->first + l->n; i++) {
         const struct plan_row *r = b->axis.lanes.items.v[i].row;
+        if (b->axis.lanes.items.v[i].rest)
+            continue;
         rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", f->text.text.len ? " " : "", r->user ? r->user : "",
                   r->user ? "/" : "", r->name ? r->name : "");
         if (!l->node && r->count > 1)

@@ -13,6 +13,10 @@
 struct ender {
     int64_t end;
     uint32_t job;
+    bool planned; /* it has a planned start, and does not run yet */
+};
+struct enders {
+    VEC(struct ender) v;
 };
 
 static int by_end(const void *pa, const void *pb)
@@ -37,27 +41,43 @@ static void add_blocker(const struct question *q, uint32_t job)
     strv_push_take(&q->w->blockers, xasprintf("%u", job));
 }
 
+/* Starts that are planned there, and over by then. */
+static void list_planned(const struct question *q, const struct pool_parts *parts, int64_t t,
+                         struct enders *ret)
+{
+    list_for_each (h, &q->queue->slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        if (u != q->u && ends_by(&h->use, parts, t))
+            vec_push(&ret->v, (struct ender){h->use.end, u->job, true});
+    }
+}
+
 /* Those whose ends make the room: on the nodes where it is to start, over by then; the last of them
- * first. */
+ * first. What has only a planned start does not block it now, but may end last. */
 static void add_blockers(const struct question *q, const struct pool_parts *parts, int64_t t,
                          struct cause *ret)
 {
-    VEC(struct ender) v = VEC_INIT;
+    struct enders e = {VEC_INIT};
     list_for_each (r, &q->queue->active.list, struct active_job, link) {
         int64_t end = -1;
         vec_for_each (&r->v, i)
             if (ends_by(&r->v.v[i]->use, parts, t) && r->v.v[i]->use.end > end)
                 end = r->v.v[i]->use.end;
         if (end >= 0)
-            vec_push(&v, (struct ender){end, r->job});
+            vec_push(&e.v, (struct ender){end, r->job, false});
     }
-    if (v.n)
-        qsort(v.v, v.n, sizeof *v.v, by_end);
-    for (size_t i = 0; i < v.n && i < BLOCKERS_MAX; i++)
-        add_blocker(q, v.v[i].job);
-    if (v.n)
-        cause_add(ret, CAUSE_ROOM_AFTER)->id = xasprintf("%u", v.v[0].job);
-    vec_fini(&v);
+    list_planned(q, parts, t, &e);
+    if (e.v.n)
+        qsort(e.v.v, e.v.n, sizeof *e.v.v, by_end);
+    for (size_t i = 0, n = 0; i < e.v.n && n < BLOCKERS_MAX; i++)
+        if (!e.v.v[i].planned) {
+            add_blocker(q, e.v.v[i].job);
+            n++;
+        }
+    if (e.v.n)
+        cause_add(ret, e.v.v[0].planned ? CAUSE_ROOM_AFTER_PLANNED : CAUSE_ROOM_AFTER)->id =
+            model_job_name(q->v->model, e.v.v[0].job);
+    vec_fini(&e.v);
 }
 
 /* One that is in its way for ever, as far as is known. */
@@ -69,7 +89,7 @@ static void add_endless(const struct question *q, const struct nodeset *s, struc
             for (uint32_t k = 0; use->end == WHEN_NEVER && k < use->n_parts; k++)
                 if (nodeset_has(s, use->parts[k].node)) {
                     add_blocker(q, r->job);
-                    cause_add(ret, CAUSE_ROOM_NEVER)->id = xasprintf("%u", r->job);
+                    cause_add(ret, CAUSE_ROOM_NEVER)->id = model_job_name(q->v->model, r->job);
                     return;
                 }
         }
@@ -220,7 +240,7 @@ static bool explain_holds(const struct question *q, const struct plan_choice *c)
         if (u == q->u || !has_places_in(u, c->set, &first))
             continue;
         if (cause.jobs.n < BLOCKERS_MAX)
-            strv_push_take(&cause.jobs, xasprintf("%u", u->job));
+            strv_push_take(&cause.jobs, model_job_name(q->v->model, u->job));
         else
             cause.more++;
     }

@@ -54,7 +54,7 @@ static void behind_whom(const struct question *q, uint32_t partition, uint32_t f
         return;
     struct cause *c = why_add(q->w, WHY_BEHIND, CAUSE_AHEAD_UNKNOWN);
     c->part = xstrdup(q->v->model->spec.parts.v[partition].name);
-    c->id = first ? xasprintf("%u", first) : NULL;
+    c->id = first ? model_job_name(q->v->model, first) : NULL;
 }
 
 void why_behind(const struct question *q, uint32_t partition)
@@ -79,5 +79,5 @@ void why_behind(const struct question *q, uint32_t partition)
     c->n = row.before;
     c->gpus = row.gpus;
     c->part = xstrdup(q->v->model->spec.parts.v[partition].name);
-    c->id = first ? xasprintf("%u", first) : NULL;
+    c->id = first ? model_job_name(q->v->model, first) : NULL;
 }

@@ -138,6 +138,8 @@ static void add_unit(struct report *r, const struct pending_entry *u)
         row->nodes = report_forecast_nodes(r->p, u->job);
         row->end = report_instant(when_plus(f.start.ms, queue_job_length(planner_queue(r->p), j)));
     }
+    if (wall_is_set(row->end) && f.last_end.ms > row->end.ms)
+        row->busy_until = f.last_end;
 }
 
 static void add_windows(struct report *r)

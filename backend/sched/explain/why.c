@@ -66,7 +66,7 @@ static void explain_promise(const struct question *q)
         return;
     struct cause *c =
         why_add(q->w, by_limit ? limit_why_class(&rest->verdict) : WHY_BUSY, CAUSE_LIMIT_PLANNED);
-    strv_push_take(&c->jobs, xasprintf("%u", other->job));
+    strv_push_take(&c->jobs, model_job_name(q->v->model, other->job));
     c->at.ms = other->slot.use.start;
     if (other->slot.use.end != WHEN_NEVER)
         c->clears.ms = other->slot.use.end;
@@ -81,7 +81,7 @@ static void explain_preempting(const struct question *q)
         const struct job *victim = model_get_job(q->v->model, r->job);
         bool told = victim && wall_is_set(job_rare(victim)->t_kill);
         struct cause *c = why_add(q->w, WHY_BUSY, CAUSE_PREEMPTS);
-        c->id = xasprintf("%u", r->job);
+        c->id = model_job_name(q->v->model, r->job);
         c->user = victim ? xstrdup(victim->user) : NULL;
         c->at = told ? wall_add_s(job_rare(victim)->t_kill, job_rare(victim)->kill_grace_s)
                      : (struct wall){.ms = r->leaves_until};
@@ -102,7 +102,7 @@ static void explain_minimum_runs(const struct question *q)
         if (!first)
             continue;
         struct cause *c = why_add(q->w, WHY_BUSY, CAUSE_PREEMPTS_LATER);
-        c->id = xasprintf("%u", first->job);
+        c->id = model_job_name(q->v->model, first->job);
         c->at.ms = first->candidate.exempt_until == WHEN_NEVER ? 0 : first->candidate.exempt_until;
         c->clears = c->at;
         c->n = n;

@@ -45,6 +45,8 @@ struct forecast {
     struct wall likely,
         unlikely;     /* half of such forecasts come true between these; unset: too few samples */
     struct wall made; /* when */
+    struct wall
+        last_end;     /* of an array's elements that are planned; unset: not known, or one element only */
     uint32_t samples; /* starts after a wait about as long, from which the range is learnt */
 };
 

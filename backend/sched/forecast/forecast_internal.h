@@ -29,7 +29,8 @@ struct forecast_entry { /* an entry as it was when the forecast began */
     uint32_t job, count;
     int64_t submit_ms;
     uint32_t order_id, order_index;
-    int64_t from; /* not before: the throttle of its array allows no more until then */
+    uint32_t throttle; /* elements of its array that may run at once; 0: as many as there is room for */
+    int64_t from;      /* not before */
 };
 
 struct forecast_row { /* a class in a tier as it was */
@@ -58,6 +59,11 @@ struct expected_end { /* of what runs */
     uint32_t job;
     bool fresh; /* a start of the last cycle, which limits count as: */
     struct limit_request request;
+    int64_t end;
+};
+
+struct element_run { /* of an array, one that runs or has a planned start */
+    uint32_t array;
     int64_t end;
 };
 
@@ -97,8 +103,9 @@ struct forecasts {
     int64_t window_end;
     struct limit_plan *limits; /* NULL: nothing is limited */
     VEC(struct expected_end) expected_ends;
-    struct idmap array_ends; /* array -> when the first of its elements that run ends */
-    struct idmap places;     /* job -> struct forecast_place, of the jobs that were placed first */
+    VEC(struct element_run) element_runs; /* by array */
+    uint32_t batches;                     /* that arrays may have beside BATCHES_MAX each */
+    struct idmap places; /* job -> struct forecast_place, of the jobs that were placed first */
     VEC(uint32_t) place_nodes;
 };
 
@@ -147,6 +154,22 @@ void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f,
                          struct forecast_row *r);         /* its `at` is another */
 void forecast_rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed again */
 
+/* --- forecast_throttle.c: the elements of an array that may run at once --- */
+
+struct throttle {
+    VEC(int64_t) ends; /* the last of them, at most `most`: a heap, the first end on top */
+    uint32_t most;     /* 0: no throttle */
+};
+
+void element_runs_sort(struct forecasts *f); /* when all are listed */
+bool element_runs_has(const struct forecasts *f, uint32_t array);
+/* With what runs of the array; throttle_fini. */
+void throttle_init(struct throttle *t, const struct forecasts *f, const struct forecast_entry *u);
+void throttle_fini(struct throttle *t);
+/* From when on one more may run: INT64_MIN while there is room. */
+int64_t throttle_from(const struct throttle *t);
+void throttle_add(struct throttle *t, int64_t end);
+
 /* --- forecast_timed.c --- */
 
 void forecast_timed_list(const struct forecaster *p, struct forecasts *f); /* first */
@@ -163,5 +186,7 @@ void forecast_timed_clear(struct forecasts *f);
 void forecast_note_first(struct forecaster *p, struct pending_entry *u);
 void forecast_sweep_told(struct forecaster *p);
 void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start);
+/* Until when its elements run that are planned, where there is more than one. */
+void forecast_note_last(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t end);
 
 #endif

@@ -68,9 +68,17 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
         return;
     u->forecast.made = f->t.ms;
     u->forecast.start = start < f->window_end ? start : WHEN_NEVER;
+    u->forecast.last_end = 0;
     if (u->forecast.start != WHEN_NEVER &&
         u->class) /* nothing can be learnt from the time before it is eligible */
         forecast_note_first(p, u);
+}
+
+void forecast_note_last(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t end)
+{
+    struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
+    if (u && u->forecast.made == f->t.ms)
+        u->forecast.last_end = end;
 }
 
 /* The queue as it is. */
@@ -143,8 +151,10 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job)
                               .start.ms = u->forecast.start == WHEN_NEVER ? 0 : u->forecast.start,
                               .made.ms = u->forecast.made};
     }
-    if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
+    if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED) {
+        f.last_end.ms = u->forecast.last_end;
         forecast_add_range(p, u->forecast.range_key, &f);
+    }
     return f;
 }
 

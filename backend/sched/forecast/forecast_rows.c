@@ -9,9 +9,8 @@
 
 static void rows_list_ending(struct forecasts *f, uint32_t array_job, struct expected_end e)
 {
-    int64_t first = array_job ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, array_job) : 1;
-    if (e.end != WHEN_NEVER && (!first || e.end < first))
-        idmap_set(&f->array_ends, array_job, (void *)(uintptr_t)e.end);
+    if (array_job)
+        vec_push(&f->element_runs, (struct element_run){array_job, e.end});
     e.end = forecast_on_grid(f, e.end, true);
     if (f->limits)
         vec_push(&f->expected_ends, e);
@@ -32,6 +31,13 @@ void expected_ends_list(const struct forecaster *p, struct forecasts *f)
             f, t->array_job,
             (struct expected_end){.job = t->job, .fresh = true, .request = t->request, .end = t->use.end});
     }
+    list_for_each (h, &p->queue->slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        const struct job *j = model_get_job(p->queue->view->model, u->job);
+        if (j && j->array_job)
+            vec_push(&f->element_runs, (struct element_run){j->array_job, h->use.end});
+    }
+    element_runs_sort(f);
 }
 
 void expected_ends_add(const struct forecaster *p, struct forecasts *f, const struct expected_end *e)
@@ -45,13 +51,12 @@ void expected_ends_add(const struct forecaster *p, struct forecasts *f, const st
 
 /* --- what waits --- */
 
-/* How many of its elements are planned: none that has a slot; of an array whose throttle is reached, the
- * next; if other jobs keep it back, none. */
+/* How many of its elements are planned: none that has a slot; none of an array whose throttle is reached by
+ * what other jobs are preempted for. */
 static uint32_t rows_count_planned(const struct forecasts *f, const struct pending_entry *u)
 {
-    if (u->reason == REASON_ARRAY_LIMIT)
-        return idmap_get(&f->array_ends, u->order_id) != NULL;
-    if (u->reason == REASON_DEPENDENCY)
+    if (u->reason == REASON_DEPENDENCY ||
+        (u->reason == REASON_ARRAY_LIMIT && !element_runs_has(f, u->order_id)))
         return 0;
     uint32_t held = (u->slot.use.parts != NULL) + u->extra.n;
     return u->count > held ? u->count - held : 0;
@@ -108,10 +113,12 @@ static bool rows_could_ever(const struct job_class *g, uint32_t tier_at)
     return false;
 }
 
-static int64_t rows_waits_until(const struct forecasts *f, const struct pending_entry *u)
+static uint32_t rows_throttle_of(const struct forecaster *p, const struct pending_entry *u)
 {
-    return u->reason == REASON_ARRAY_LIMIT ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, u->order_id)
-                                           : INT64_MIN;
+    const struct model *m = p->queue->view->model;
+    const struct job *j = u->is_special ? model_get_job(m, u->job) : NULL;
+    const struct job *record = j && j->array_job ? model_get_job(m, j->array_job) : NULL;
+    return record ? record->req.array_throttle : j && j->array_job ? j->req.array_throttle : 0;
 }
 
 static void rows_copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g,
@@ -131,7 +138,8 @@ static void rows_copy_entry(struct forecaster *p, struct forecasts *f, struct jo
                                                           .submit_ms = u->submit_ms,
                                                           .order_id = u->order_id,
                                                           .order_index = u->order_index,
-                                                          .from = rows_waits_until(f, u)});
+                                                          .throttle = rows_throttle_of(p, u),
+                                                          .from = INT64_MIN});
     }
     r.end = (uint32_t)f->waiting.n;
     if (r.at == r.end || g->rest.now == REASON_BAD_CONSTRAINTS) {

@@ -5,7 +5,9 @@
 
 #define EXACT_NODES_MAX 256     /* nodes that are planned one by one ... */
 #define COST_BY_NODE    4000000 /* ... as long as entries times nodes are no more */
-#define BATCHES_MAX     64      /* different starts of one array that are planned */
+#define BATCHES_MAX     64      /* different starts of one array that are planned ... */
+#define BATCHES_MORE    2048    /* and of all arrays beyond those, ... */
+#define COST_OF_BATCHES 100000  /* as long as these times nodes are no more */
 #define EXACT_MAX       20000   /* jobs; with more of them: */
 #define GRID_MS         60000   /* the grid of times ... */
 #define GRID_WINDOW_S   2678400 /* for each such part of the window */
@@ -24,7 +26,7 @@ static void forecast_clear(struct forecasts *f)
     free(f->heap);
     limit_plan_free(f->limits);
     vec_fini(&f->expected_ends);
-    idmap_fini(&f->array_ends);
+    vec_fini(&f->element_runs);
     idmap_fini(&f->by_signature);
     vec_fini(&f->sets);
     vec_fini(&f->groups);
@@ -62,6 +64,8 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     p->queue->classes.pinned = true;
     f->t = now;
     f->running = true;
+    f->batches = COST_OF_BATCHES / (p->queue->pool.n_nodes + 1);
+    f->batches = f->batches < BATCHES_MORE ? f->batches : BATCHES_MORE;
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
     f->by_node = p->queue->pool.n_nodes <= EXACT_NODES_MAX &&
                  (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= COST_BY_NODE;
@@ -87,36 +91,77 @@ static int64_t forecast_told_before(const struct forecaster *p, const struct for
     return u && u->forecast.made == f->t.ms ? u->forecast.start : WHEN_NEVER;
 }
 
+/* What is being planned of an entry. */
+struct unit_plan {
+    const struct forecast_row *row;
+    const struct forecast_entry *entry;
+    const char *licences;
+    struct throttle throttle;
+    uint32_t left;    /* elements */
+    int64_t last_end; /* of those that are planned */
+    struct forecast_start *at;
+};
+
+static void forecast_plan_find(struct forecasts *f, const struct unit_plan *u, int64_t from)
+{
+    int64_t opens = throttle_from(&u->throttle);
+    forecast_find(f, u->row->g, u->row->tier_at, u->licences, opens > from ? opens : from, u->at);
+}
+
+static void forecast_plan_take(struct forecasts *f, struct unit_plan *u)
+{
+    int64_t end = when_plus(u->at->t, u->row->g->choices[u->at->choice].len);
+    forecast_take(f, u->at, u->row->g, u->licences);
+    throttle_add(&u->throttle, end);
+    u->last_end = end > u->last_end ? end : u->last_end;
+    u->left--;
+}
+
+/* Plans the elements with the start that was found, and finds the next one. */
+static void forecast_plan_batch(struct forecasts *f, struct unit_plan *u, bool first)
+{
+    int64_t t = u->at->t;
+    for (bool same = false; u->left && u->at->t == t; same = true) {
+        if (first)
+            forecast_places_add(f, u->entry->job, u->at, same);
+        forecast_plan_take(f, u);
+        if (u->left)
+            forecast_plan_find(f, u, t);
+    }
+}
+
+static bool forecast_plan_may_go_on(struct forecasts *f, uint32_t batch)
+{
+    if (batch < BATCHES_MAX)
+        return true;
+    f->batches -= f->batches > 0;
+    return f->batches > 0;
+}
+
 /* Plans element by element, those with the same start at once. A lower tier only replaces a later start;
  * what was planned in the higher tier stays taken. */
 static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
                                struct forecast_start *at)
 {
-    const struct forecast_entry *u = &f->waiting.v[r->at];
-    const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, u->job) : NULL;
-    const char *licences = j ? req_detail(&j->req)->licenses : NULL;
-    uint32_t left = u->count;
-    int64_t told = forecast_told_before(p, f, r);
-    for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
-        forecast_find(f, r->g, r->tier_at, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
-        if (batch == 0 && told != WHEN_NEVER && at->t >= told)
-            return;
-        if (batch == 0)
-            forecast_note(p, f, u->job, at->t);
-        if (at->t >= f->window_end)
-            return;
-        int64_t t = at->t;
-        bool same = false;
-        do {
-            forecast_take(f, at, r->g, licences);
-            if (batch == 0)
-                forecast_places_add(f, u->job, at, same);
-            same = true;
-            if (--left == 0)
-                return;
-            forecast_find(f, r->g, r->tier_at, licences, t, at);
-        } while (at->t == t);
+    const struct forecast_entry *entry = &f->waiting.v[r->at];
+    const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, entry->job) : NULL;
+    struct unit_plan u = {.row = r,
+                          .entry = entry,
+                          .licences = j ? req_detail(&j->req)->licenses : NULL,
+                          .left = entry->count,
+                          .at = at};
+    int64_t told = forecast_told_before(p, f, r), from = entry->from > f->t.ms ? entry->from : f->t.ms;
+    throttle_init(&u.throttle, f, entry);
+    forecast_plan_find(f, &u, from);
+    if (told == WHEN_NEVER || at->t < told) {
+        forecast_note(p, f, entry->job, at->t);
+        for (uint32_t batch = 0; u.left && at->t < f->window_end && forecast_plan_may_go_on(f, batch);
+             batch++)
+            forecast_plan_batch(f, &u, batch == 0);
+        if (entry->count > 1 && u.last_end && u.last_end != WHEN_NEVER)
+            forecast_note_last(p, f, entry->job, u.last_end);
     }
+    throttle_fini(&u.throttle);
 }
 
 bool forecast_is_running(const struct forecaster *p)

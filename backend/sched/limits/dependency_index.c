@@ -376,7 +376,7 @@ static void dep_index_explain_one(const struct model *m, const struct job *j, co
     if (d->type == DEP_TYPE_SINGLETON) {
         const struct job *other = dep_index_same_name(m, j);
         struct cause *c = cause_add(ret, CAUSE_DEPENDS_ON_NAME);
-        c->id = xasprintf("%u", other ? other->id : 0);
+        c->id = model_job_name(m, other ? other->id : 0);
         c->name = xstrdup(j->req.name ? j->req.name : "");
         return;
     }

@@ -170,7 +170,7 @@ static void licence_add_holders(const struct model *m, const struct license_spec
         if (!licence_holds(j) || !licence_count_of(m, j, spec))
             continue;
         if (ret->jobs.n < HOLDERS_MAX)
-            strv_push_take(&ret->jobs, xasprintf("%u", j->id));
+            strv_push_take(&ret->jobs, model_job_name(m, j->id));
         else
             ret->more++;
     }

@@ -29,6 +29,7 @@ struct futility {
 };
 
 struct entry_forecast {
+    int64_t last_end;    /* of its elements that are planned; 0: not known, or one only */
     int64_t start, made; /* made: when the start was worked out; 0: never */
     uint64_t range_key;  /* hash of its user and name; 0: not known yet */
     bool first_is_void;  /* its first forecast no longer counts: another request, or another cause */

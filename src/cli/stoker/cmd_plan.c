@@ -217,6 +217,7 @@ static void plan_row_json(struct str *out, const struct plan_row *r)
     json_int(out, "priority", r->priority);
     json_bool(out, "borrowed", r->borrowed);
     json_time(out, "engine_start", r->engine_start);
+    json_time(out, "busy_until", r->busy_until);
     json_end_object(out);
 }
 

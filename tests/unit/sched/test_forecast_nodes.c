@@ -56,7 +56,8 @@ static void plan(struct msg_plan *ret)
     planner_report(planner, &v, l.now, &(struct plan_filter){.rows_max = 10000}, ret);
 }
 
-/* Of a job over several nodes all, of an array those of the elements that start first. */
+/* Of a job over several nodes all, of an array those of the elements that start first, and until when the
+ * others run: the nodes would seem to be free. */
 static void they_are_named(void **state)
 {
     (void)state;
@@ -74,8 +75,10 @@ static void they_are_named(void **state)
         if (r->kind == PLAN_FORECAST)
             str_appendf(&s, "%s%u at %lld on %s", s.len ? "; " : "", r->job,
                         (long long)((r->start.ms - l.now.ms) / MIN_MS), r->nodes ? r->nodes : "?");
+        if (wall_is_set(r->busy_until))
+            str_appendf(&s, " (until %lld)", (long long)((r->busy_until.ms - l.now.ms) / MIN_MS));
     }
-    check_str("forecasts", s.s, "4 at 50 on n[1-2]; 5 at 70 on n[1-2]; 6 at 94 on n1");
+    check_str("forecasts", s.s, "4 at 50 on n[1-2]; 5 at 70 on n[1-2] (until 94); 6 at 94 on n1");
     str_fini(&s);
     rec_fini(&msg_plan_rec, &p);
 }

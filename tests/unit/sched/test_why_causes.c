@@ -281,6 +281,31 @@ static void test_no_room_on_a_drained_node(void **state)
     must_clear(id, "room comes", 61 * 60);
 }
 
+/* People know an element by its array: the number of its own is nowhere on the list. */
+static void test_room_after_an_element(void **state)
+{
+    (void)state;
+    uint32_t array = submit_array(8, 1), id = submit_req("main", 8, NULL, 10);
+    char *text = xasprintf("room comes when job %u_0 reaches its limit", array);
+    cycle_full();
+    must_say(id, REASON_RESOURCES, WHY_BUSY, text);
+    free(text);
+}
+
+/* What runs ends in 9 minutes, but then the planned start comes first. */
+static void test_room_after_a_planned_start(void **state)
+{
+    (void)state;
+    submit_req("main", 8, NULL, 9);
+    uint32_t planned = submit_req("main", 8, NULL, 11), id = submit_req("main", 8, NULL, 10);
+    char *text = xasprintf("room comes when job %u, which starts first, reaches its limit", planned);
+    cycle_full();
+    l.now = lab_get(&l, 1)->t_start;
+    must_say(id, REASON_PRIORITY, WHY_BUSY, text);
+    must_clear(id, "room comes", 20 * 60);
+    free(text);
+}
+
 /* Two GPUs of a node, of which one is free after ten minutes. */
 static void test_both_gpus_must_be_free(void **state)
 {
@@ -411,6 +436,7 @@ int main(void)
         TEST(test_held_and_never_to_run),          TEST(test_longer_than_its_reservation),
         TEST(test_a_dependency_that_is_dead),      TEST(test_singleton),
         TEST(test_the_job_that_makes_room),        TEST(test_no_room_on_a_drained_node),
+        TEST(test_room_after_an_element),          TEST(test_room_after_a_planned_start),
         TEST(test_both_gpus_must_be_free),         TEST(test_preemptor_and_victim_in_grace),
         TEST(test_places_in_a_long_queue),         TEST(test_what_became_of_it),
     };
