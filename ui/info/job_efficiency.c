@@ -144,7 +144,8 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
             mem_text(&r->text, u.mem_mib);
         }
         rich_role(r, ROLE_DIM);
-        rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
+        if (!str_starts(u.sampled, "cgroup")) /* samples may miss the peak */
+            rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
     } else {
         rich_add(r, ROLE_DIM, tr("not measured"));
     }

@@ -17,6 +17,9 @@
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 
+#define SOON_PART  10 /* of the time limit */
+#define SOON_MAX_S 3600
+
 /* --- in one sentence --- */
 
 static void headline_of_pending(struct rich *r, struct ui *ui, const struct job *j)
@@ -107,6 +110,11 @@ void joblife_headline(struct rich *r, struct ui *ui, const struct job *j)
 
 /* --- its time --- */
 
+bool joblife_ends_soon(int64_t left_s, int64_t limit_s)
+{
+    return left_s < SOON_MAX_S && left_s * SOON_PART < limit_s;
+}
+
 void joblife_limit(struct rich *r, const struct ui *ui, const struct job *j, int width)
 {
     struct wall now = ui_now(ui), end = job_end_time(j, ui_model(ui));
@@ -121,7 +129,7 @@ void joblife_limit(struct rich *r, const struct ui *ui, const struct job *j, int
         return;
     }
     int64_t left_s = wall_is_set(end) && !over ? wall_elapsed_s(now, end) : 0;
-    bool soon = !over && wall_is_set(end) && (left_s < 600 || left_s * 10 < left_s + ran_s);
+    bool soon = !over && wall_is_set(end) && joblife_ends_soon(left_s, left_s + ran_s);
     struct bar_part part = {.n = ran_s < limit ? ran_s : limit,
                             .role = soon   ? ROLE_BAR_IDLE
                                     : over ? ROLE_BAR_GONE

@@ -10,6 +10,7 @@
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
+#include "ui/info/job_life.h"
 #include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
@@ -169,7 +170,7 @@ static void jobs_table_get_of_limit(const void *ctx, const void *row, struct tab
     if (j->state != JOB_RUNNING || !wall_is_set(end))
         return; /* no limit */
     int64_t left = wall_elapsed_s(now, end), ran = job_run_s(j, now);
-    bool soon = left < 600 || left * 10 < left + ran;
+    bool soon = joblife_ends_soon(left, left + ran);
     struct bar_part part = {.n = (uint64_t)ran, .role = soon ? ROLE_BAR_IDLE : ROLE_BAR_RUN};
     f->has_num = f->ticks = true;
     f->num = left + ran > 0 ? (double)ran / (double)(left + ran) : 1;
@@ -195,7 +196,10 @@ static void get_left(const void *ctx, const void *row, struct table_field *f)
     if (f->text.mute)
         return;
     jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
-    rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
+    rich_role(&f->text,
+              joblife_ends_soon((int64_t)f->num, (int64_t)f->num + job_run_s(j, jobs_table_now_of(ctx)))
+                  ? ROLE_WARM
+                  : ROLE_DIM);
 }
 
 /* What it holds; what it asks for while it waits. */
