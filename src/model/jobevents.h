@@ -12,7 +12,7 @@
 
 #define JOB_EVENTS_MAX 100
 
-/* Keeps what of the event belongs into the record. Called by the fold alone. */
+/* Keeps what of the event belongs in the record. Called by the fold alone. */
 void jobevents_note(struct job *j, const struct event *ev);
 
 /* It waits after a run that another job ended. */

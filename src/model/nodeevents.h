@@ -15,7 +15,7 @@
 
 /* Does the event stand in the record of its node, once it has been applied? */
 bool nodeevents_keeps(const struct event *ev);
-/* Keeps what of the event belongs into the record. Called by the fold alone. */
+/* Keeps what of the event belongs in the record. Called by the fold alone. */
 void nodeevents_note(struct node *n, const struct event *ev);
 
 /* The node was lost and has not come back: a loss is not told twice. */

@@ -138,7 +138,8 @@ case_ "the first machine of a new user: there is no configuration yet, nor a dir
 new() { env -u STOKER_HOME -u XDG_RUNTIME_DIR HOME="$TMPDIR/new" XDG_CONFIG_HOME="$TMPDIR/new/config" XDG_STATE_HOME="$TMPDIR/new/state" "$@"; }
 mkdir "$TMPDIR/new"
 must new stoker node key
-tail -n 1 <<<"$out" >>"$NODES_DIR/authorized_keys"
+like "the output is the key alone" "$out" 'ssh-ed25519 [^ ]+ [^ ]+'
+echo "$out" >>"$NODES_DIR/authorized_keys"
 must new stoker node add "$a" --port=$SSH_PORT --name=m1 --accept="$print"
 has "what was written" "$out" "m1 is in $TMPDIR/new/config/stoker/stoker.cfg"
 says "no such node" 3 "" "~" new stoker node remove m9

@@ -133,7 +133,7 @@ int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const s
         pid_t pid = nodecheck_start(&args, NULL);
         rc = pid < 0 ? 1 : nodecheck_finish(pid);
         if (rc == 0)
-            printf(tr("made the controller's key %s\n"), file);
+            fprintf(stderr, tr("made the controller's key %s\n"), file);
     }
     strv_fini(&args);
     strv_fini(&keys);

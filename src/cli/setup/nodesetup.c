@@ -103,12 +103,14 @@ int node_do_key(struct node_cmd *n)
     struct strv keys = nodecheck_keys(&n->keys, &none);
     if (rc == 0 && keys.n) {
         char *pub = xasprintf("%s.pub", keys.v[0]), *text = file_text(pub);
-        printf(n->keys.apart
-                   ? tr("The controller logs in with %s. On each node, as root: stoker init --node=NAME "
-                        "--key='LINE' with this line:\n%s")
-                   : tr("The controller logs in with %s. This line belongs into ~/.ssh/authorized_keys on "
-                        "each node:\n%s"),
-               keys.v[0], text ? text : "");
+        fprintf(stderr, /* the output is the key alone: it is appended to files */
+                n->keys.apart
+                    ? tr("The controller logs in with %s. On each node, as root: stoker init --node=NAME "
+                         "--key='LINE' with this line:\n")
+                    : tr("The controller logs in with %s. This line belongs in ~/.ssh/authorized_keys on "
+                         "each node:\n"),
+                keys.v[0]);
+        fputs(text ? text : "", stdout);
         free(pub);
         free(text);
     }
