@@ -117,8 +117,15 @@ static void must_be_admitted(struct uilab *u, struct planner *p, struct form *f)
     struct sched_view v = lab_view(&u->lab);
     if (form_message(f, u->lab.now, &m, &err) < 0)
         fail_msg("%s\n%s", err.s, f->text.s);
-    if (sched_admit(p, &v, &(struct job){.uid = 1000, .req = m.req}, &why) != REFUSAL_NONE)
-        fail_msg("refused, cause %s:\n%s", cause_code_name(why.code), f->text.s);
+    if (sched_admit(p, &v, &(struct job){.uid = 1000, .req = m.req}, &why) != REFUSAL_NONE) {
+        struct str nodes = STR_INIT;
+        for (size_t i = 0; i < u->lab.m.n_nodes; i++) {
+            const struct node *n = u->lab.m.nodes[i];
+            str_appendf(&nodes, "%s: %u CPUs, %llu MiB, %u %s; ", n->spec.name, n->cpus,
+                        (unsigned long long)n->mem_mib, n->gpus, n->gpu_type ? n->gpu_type : "GPUs");
+        }
+        fail_msg("refused, cause %s, on %s\n%s", cause_code_name(why.code), nodes.s, f->text.s);
+    }
     cause_clear(&why);
     rec_fini(&msg_submit_rec, &m);
 }
@@ -193,11 +200,9 @@ static bool take_one(struct uilab *u, struct form *f, struct form_hints *h)
 }
 
 /* Each suggestion leaves no error at its field; if no error is left, the policy admits the job. */
-static void suggestions_are_accepted(void **unused)
+static void suggestions_with(uint64_t r)
 {
-    uint64_t r = check_seed();
     int taken = 0, admitted = 0;
-    (void)unused;
     for (int round = 0; round < 30; round++) {
         struct uilab u;
         uilab_init(&u);
@@ -224,6 +229,13 @@ static void suggestions_are_accepted(void **unused)
         uilab_fini(&u);
     }
     assert_true(taken > 100 && admitted > 50);
+}
+
+static void suggestions_are_accepted(void **unused)
+{
+    (void)unused;
+    suggestions_with(106); /* a fair part of a node, for tasks that no node can run */
+    suggestions_with(check_seed());
 }
 
 /* --- the plan at the foot --- */

@@ -350,7 +350,7 @@ static void check_balance(struct form_checking *c, const struct form_fit *f)
 {
     const struct job_req *r = f->req;
     uint32_t gpus = r->gpus != NOT_GIVEN ? r->gpus : 0;
-    if (!gpus || !f->most[FIT_GPUS] || !f->fits || r->cpus_per_task == NOT_GIVEN)
+    if (!gpus || !f->most[FIT_GPUS] || !f->fits || !f->sure || r->cpus_per_task == NOT_GIVEN)
         return;
     uint32_t share = (uint32_t)(f->most[FIT_CPUS] / f->most[FIT_GPUS]) * gpus;
     if (share && r->cpus_per_task > 2 * share) {
