@@ -210,26 +210,6 @@ static void check_time(struct form_checking *c, const struct job_req *r, const s
     }
 }
 
-/* More GPUs than one node has: the job needs several nodes, which --nodes must say. */
-static void check_several_nodes(struct form_checking *c, const struct form_fit *f)
-{
-    uint32_t all, nodes = formfit_nodes_for_gpus(f, &all);
-    const struct form_field *field = form_find_field(c->f, "gpus");
-    if (!nodes) {
-        hint(c, field, HINT_ERROR, tr("%u requested, the nodes of %s have %u in total"),
-             (unsigned)f->asked[FIT_GPUS], f->part->name, all);
-        if (f->sure && f->most[FIT_GPUS])
-            fix_with_gpus(c, f);
-        return;
-    }
-    hint(c, field, HINT_WARN, tr("%u requested, one node of %s has %u: this takes %u nodes"),
-         (unsigned)f->asked[FIT_GPUS], f->part->name, (unsigned)f->alone[FIT_GPUS], nodes);
-    if (!f->sure || f->req->ntasks != NOT_GIVEN)
-        return;
-    fix_with_count(c, nodes);
-    c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "nodes");
-}
-
 /* A script without a command ends at once. Of a new form that goes without saying. */
 static void check_command(struct form_checking *c)
 {
@@ -270,6 +250,32 @@ static void hint_too_much(struct form_checking *c, const struct form_fit *f, enu
         hint(c, form_find_field(c->f, key), HINT_ERROR,
              tr("%s requested, no node of %s has it with the rest"), a, f->part->name);
     str_fini(&rest);
+}
+
+/* More GPUs than one node has: the job needs several nodes, which --nodes must say. */
+static void check_several_nodes(struct form_checking *c, const struct form_fit *f)
+{
+    uint32_t all, nodes = formfit_nodes_for_gpus(f, &all);
+    const struct form_field *field = form_find_field(c->f, "gpus");
+    if (!nodes) {
+        hint(c, field, HINT_ERROR, tr("%u requested, the nodes of %s have %u in total"),
+             (unsigned)f->asked[FIT_GPUS], f->part->name, all);
+        if (f->sure && f->most[FIT_GPUS])
+            fix_with_gpus(c, f);
+        return;
+    }
+    if (f->req->ntasks != NOT_GIVEN && f->req->ntasks < nodes) { /* each node runs a task */
+        hint_too_much(c, f, FIT_GPUS, "gpus");
+        if (f->sure && f->most[FIT_GPUS])
+            fix_with_gpus(c, f);
+        return;
+    }
+    hint(c, field, HINT_WARN, tr("%u requested, one node of %s has %u: this takes %u nodes"),
+         (unsigned)f->asked[FIT_GPUS], f->part->name, (unsigned)f->alone[FIT_GPUS], nodes);
+    if (!f->sure || f->req->ntasks != NOT_GIVEN)
+        return;
+    fix_with_count(c, nodes);
+    c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "nodes");
 }
 
 static void check_cpus(struct form_checking *c, const struct form_fit *f)
