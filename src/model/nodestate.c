@@ -17,7 +17,7 @@ bool node_responds(const struct node *n)
 
 bool node_is_out(const struct node *n)
 {
-    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
+    return n->drain || n->gone || n->state != NODE_UP;
 }
 
 bool node_closes_gpus(const struct node *n)

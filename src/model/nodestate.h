@@ -8,7 +8,7 @@
 bool node_needs_no_agent(const struct node *n);
 /* Does its agent answer, where it needs one? "*" marks nodes that do not. */
 bool node_responds(const struct node *n);
-/* Drained, down, lost or no longer configured: it takes no new jobs. */
+/* Drained, down, silent, lost or no longer configured: it takes no new jobs. */
 bool node_is_out(const struct node *n);
 /* Lost, used from outside, or held by a task that no job here has: not to be given. */
 bool node_gpu_is_out(const struct node *n, unsigned gpu);

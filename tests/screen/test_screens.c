@@ -684,12 +684,13 @@ static void a_machine_at_rest_is_nobody_s(void **state)
     struct msg_util m = {.node = xstrdup("cpu01"), .t = u->lab.now, .cpu_permille = 40, .mem_mib = 131072};
     uilab_feed(u, MSG_UTIL, 0, &m);
     uilab_draw(u, 24, 80);
-    must_show(u, "········  0/32");
+    must_not_show(u, "▞");
     m.cpu_permille = 400; /* a user works past the queue */
     uilab_feed(u, MSG_UTIL, 0, &m);
     rec_fini(&msg_util_rec, &m);
     uilab_draw(u, 24, 80);
-    must_show(u, "▞▞▞▞······  0/32");
+    must_show(u, "▞▞▞▞▞");
+    must_show(u, "·······  0/32");
 }
 
 /* --- notes --- */

@@ -278,11 +278,28 @@ static void check_several_nodes(struct form_checking *c, const struct form_fit *
     c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "nodes");
 }
 
+/* Without --cpus-per-task each task has one. */
+static void check_tasks(struct form_checking *c, const struct form_fit *f)
+{
+    uint64_t most = f->sure ? f->most[FIT_CPUS] : f->alone[FIT_CPUS];
+    if (f->req->ntasks == NOT_GIVEN)
+        return;
+    hint(c, form_find_field(c->f, "ntasks"), HINT_ERROR,
+         tr("a CPU for each task: %u requested, the nodes of %s have %u"), (unsigned)f->asked[FIT_CPUS],
+         f->part->name, (unsigned)most);
+    if (f->sure && most && f->need.nodes_max <= 1 && !f->need.mem_per_cpu_mib)
+        fix_with_count(c, (uint32_t)most);
+}
+
 static void check_cpus(struct form_checking *c, const struct form_fit *f)
 {
     uint64_t each = f->req->cpus_per_task != NOT_GIVEN ? f->req->cpus_per_task : 0;
-    if (!each || !is_too_much(f, FIT_CPUS))
+    if (!is_too_much(f, FIT_CPUS))
         return;
+    if (!each) {
+        check_tasks(c, f);
+        return;
+    }
     hint_too_much(c, f, FIT_CPUS, "cpus-per-task");
     uint64_t tasks = f->asked[FIT_CPUS] / each;
     if (f->sure && tasks && f->most[FIT_CPUS] >= tasks && !f->need.mem_per_cpu_mib)

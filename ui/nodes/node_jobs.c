@@ -174,6 +174,7 @@ static const struct table_column columns[] = {
      .want = 12,
      .fit = 5,
      .rank = 6,
+     .flags = COLUMN_IF_ANY,
      .get = node_jobs_get_gpus},
 };
 

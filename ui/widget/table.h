@@ -30,6 +30,7 @@ struct table_field {
 #define COLUMN_TREE   8u  /* carries the fold signs */
 #define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
 #define COLUMN_CUT    32u /* cut to its least before a column that says who or when is left out */
+#define COLUMN_IF_ANY 64u /* left out until a row on the screen has something in it */
 
 struct table_column {
     const char *name;  /* in what is remembered, and in filters */

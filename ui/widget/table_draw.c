@@ -26,7 +26,7 @@ static int field_needs(struct table *t, const struct trow *row, size_t i)
 static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
 {
     for (size_t i = 0; i < t->n_cols; i++) {
-        if (!t->cols[i].fit || !t->on[i])
+        if (!t->on[i] || !(t->cols[i].fit || t->cols[i].flags & COLUMN_IF_ANY))
             continue;
         for (size_t k = first; k < first + n; k++) {
             const struct trow *row = table_shown(t, k);
@@ -179,7 +179,7 @@ int table_wish(struct table *t, int height)
         const struct table_column *col = &t->cols[i];
         int most = col->want ? col->want : WISH_REST;
         int need = col->fit ? (t->needs[i] < most ? t->needs[i] : most) : col->want ? col->want : col->min;
-        if (t->on[i]) {
+        if (t->on[i] && (t->needs[i] || !(col->flags & COLUMN_IF_ANY))) {
             sum += table_gap(t->cols, left, i) + (need > col->min ? need : col->min);
             left = (int)i;
         }

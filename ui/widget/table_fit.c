@@ -12,8 +12,10 @@ int table_gap(const struct table_column *cols, int left, size_t i)
     return cols[left].flags & COLUMN_RIGHT && !(cols[i].flags & COLUMN_RIGHT) ? 2 : 1;
 }
 
-static bool table_fit_is_drawn(const struct table_column *cols, const bool *on, size_t i)
+static bool table_fit_is_drawn(const struct table_column *cols, const bool *on, const int *needs, size_t i)
 {
+    if (cols[i].flags & COLUMN_IF_ANY && needs && !needs[i])
+        return false;
     return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
 }
 
@@ -116,9 +118,9 @@ void table_fit(const struct table_column *cols, const bool *on, const int *needs
                int *widths)
 {
     for (size_t i = 0; i < n; i++)
-        widths[i] = !table_fit_is_drawn(cols, on, i) ? 0
-                    : cols[i].fit && cols[i].want    ? wish(&cols[i], needs, i, cols[i].fit)
-                                                     : cols[i].min;
+        widths[i] = !table_fit_is_drawn(cols, on, needs, i) ? 0
+                    : cols[i].fit && cols[i].want           ? wish(&cols[i], needs, i, cols[i].fit)
+                                                            : cols[i].min;
     leave_out(cols, n, width, RANK_EXTRA, widths);
     table_fit_shrink(cols, COLUMN_CUT, n, width, widths);
     leave_out(cols, n, width, RANK_DETAIL, widths);
