@@ -129,6 +129,26 @@ static void spool_wait_over(void *ctx)
     spool_drop_wait(w);
 }
 
+/* Whether an event of that file concerns the stream that w reads. */
+static bool spool_wait_reads(const struct spool_wait *w, const char *name)
+{
+    char end[4];
+    unsigned rank;
+    if (sscanf(name, "%u.%3s", &rank, end) != 2 || rank != w->m.rank)
+        return false;
+    return str_eq(end, "err") ? w->m.stream == 2 : w->m.stream != 2;
+}
+
+/* Answers the reads of a directory that an event concerns. A step has two streams for each rank: to look at
+ * all of them for each file that grows would cost the square of its ranks. name NULL: looks at all. */
+static void spool_answer_grown(struct spool *s, int watch, const char *name)
+{
+    list_for_each (w, &s->waits, struct spool_wait, in_waits)
+        if ((!name || (w->watch == watch && spool_wait_reads(w, name))) &&
+            spool_answer(s->a, w->tag, &w->m, false))
+            spool_drop_wait(w);
+}
+
 static void spool_on_inotify(void *ctx, unsigned ready)
 {
     (void)ready;
@@ -138,19 +158,14 @@ static void spool_on_inotify(void *ctx, unsigned ready)
     for (char *p = buf; n > 0 && p < buf + n;) {
         const struct inotify_event *ev = (const struct inotify_event *)(const void *)p;
         p += sizeof *ev + ev->len;
-        for (bool again = true; again;) {
-            again = false;
-            list_for_each (w, &s->waits, struct spool_wait, in_waits)
-                if (w->watch == ev->wd && spool_answer(s->a, w->tag, &w->m, false)) {
-                    spool_drop_wait(w);
-                    again = true;
-                    break;
-                }
-        }
+        if (ev->mask & IN_Q_OVERFLOW)
+            spool_answer_grown(s, -1, NULL);
+        else if (ev->len)
+            spool_answer_grown(s, ev->wd, ev->name);
     }
 }
 
-/* The directory is watched, not the file: it may not be there yet. */
+/* The directory is watched, not the file: it may not be there yet, and is empty when it is made. */
 static int spool_watch_dir(struct spool *s, const struct launch_key *key)
 {
     struct agent *a = s->a;
@@ -165,7 +180,7 @@ static int spool_watch_dir(struct spool *s, const struct launch_key *key)
     if (!t)
         return -ENOENT;
     char *path = xasprintf("%s/%s", a->dir.tasks_path, t->name);
-    int w = inotify_add_watch(s->inotify.fd, path, IN_MODIFY | IN_CREATE);
+    int w = inotify_add_watch(s->inotify.fd, path, IN_MODIFY);
     int r = w < 0 ? -errno : w;
     free(path);
     return r;
@@ -196,16 +211,10 @@ void spool_read(struct spool *s, uint64_t tag, const struct msg_output_read *m)
 
 void spool_task_changed(struct spool *s, const struct launch_key *key)
 {
-    for (bool again = true; again;) {
-        again = false;
-        list_for_each (w, &s->waits, struct spool_wait, in_waits)
-            if (w->m.key.job == key->job && w->m.key.step == key->step && w->m.key.task == key->task &&
-                spool_answer(s->a, w->tag, &w->m, false)) {
-                spool_drop_wait(w);
-                again = true;
-                break;
-            }
-    }
+    list_for_each (w, &s->waits, struct spool_wait, in_waits)
+        if (w->m.key.job == key->job && w->m.key.step == key->step && w->m.key.task == key->task &&
+            spool_answer(s->a, w->tag, &w->m, false))
+            spool_drop_wait(w);
 }
 
 void spool_drop_waits(struct spool *s)

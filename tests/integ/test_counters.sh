@@ -13,8 +13,9 @@ export COUNTS_DIR=$TMPDIR/counts
 mkdir -m 1777 "$COUNTS_DIR"
 LD_PRELOAD=$B/tests/lib/libcounts.so cluster_start
 
-# counted PROGRAM KIND: the sum over its processes. Kinds: 0 syncs, 1 wake-ups, 2 processes begun.
-counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w24 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
+# counted PROGRAM KIND: the sum over its processes. Kinds: 0 syncs, 1 wake-ups, 2 processes begun, 3 files
+# opened in a directory.
+counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w32 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
 settled() { [ -z "$(squeue -h)" ] && no_shims; }
 
 last_process() { [ -n "${COUNTERS_INSIDE-}" ] && cut -d' ' -f5 /proc/loadavg || echo 0; }
@@ -47,6 +48,15 @@ steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun tru
 costs "jobs one by one"       2          8     4         3 one_by_one
 costs "an array"              1          2     2         1 array
 costs "steps of a job"        3         11     9         2 steps
+
+# Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.
+case_ "the output of a step of 50 ranks"
+before=$(counted stoker-agent 3)
+run srun -n 50 --overcommit sh -c 'echo one; echo two >&2'
+is "the lines of its ranks" "$(grep -c one <<<"$out") $(grep -c two <<<"$err")" "50 50"
+opened=$(($(counted stoker-agent 3) - before))
+printf '%-18s %-28s %6d, 1000 allowed\n' "srun -n 50" "files opened by the agent" "$opened"
+at_most "files that the agent opens for 50 ranks" "$opened" 1000
 
 # Looks at disk and memory become rare where nothing happens: 1, 2, 4, ... seconds; the agent's word comes every five.
 case_ "a cluster without jobs"

@@ -1,8 +1,8 @@
 /* counts.c - loaded in front of the C library (LD_PRELOAD): counts what a job costs a daemon.
  *
  * COUNTS_DIR names a directory. Each program that is started with it has a file there, PROGRAM.PID, of
- * COUNT_KINDS numbers (int64, native): syncs to disk, wake-ups of an event loop, processes begun. They are
- * added to as it runs, so that a test may read them at any time.
+ * COUNT_KINDS numbers (int64, native): syncs to disk, wake-ups of an event loop, processes begun, files
+ * opened. They are added to as it runs, so that a test may read them at any time.
  *
  * A wait that ends because its time is over is not counted: how many there are depends on how long a job
  * takes. One that was given no time is. */
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_KINDS };
+enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_OPENS, COUNT_KINDS };
 
 static _Atomic int64_t *counts;
 
@@ -66,6 +67,21 @@ int epoll_wait(int epoll, struct epoll_event *ret, int n, int timeout_ms)
     if (r != 0 || timeout_ms == 0)
         count(COUNT_WAKES);
     return r;
+}
+
+/* Its C name is another, as the C library's headers define openat where they check its arguments. */
+int counts_openat(int dir_fd, const char *path, int flags, ...) __asm__("openat");
+
+int counts_openat(int dir_fd, const char *path, int flags, ...)
+{
+    int (*next)(int, const char *, int, ...) =
+        *(__typeof__(&counts_openat) *)&(void *){dlsym(RTLD_NEXT, "openat")};
+    va_list ap;
+    va_start(ap, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+    va_end(ap);
+    count(COUNT_OPENS);
+    return next(dir_fd, path, flags, mode);
 }
 
 pid_t fork(void)
