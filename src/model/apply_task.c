@@ -35,6 +35,17 @@ int apply_step(struct model *m, struct job *j, const struct event *ev, const str
     return 0;
 }
 
+/* After a restart it is not known how many wait: they are counted once. */
+static void step_note_placed(struct step *s, const struct task *placed)
+{
+    uint32_t after = (uint32_t)(s->tasks.n - 1 - (size_t)(placed - s->tasks.v));
+    if (s->n_waiting_last > after)
+        s->n_waiting_last = after;
+    while (s->n_waiting_last < after &&
+           s->tasks.v[s->tasks.n - 1 - s->n_waiting_last].state == TASK_WAITING)
+        s->n_waiting_last++;
+}
+
 int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body)
 {
     struct step *s = job_find_step(j, body->step);
@@ -68,6 +79,7 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
         t->n_ranks = body->n_ranks;
     }
     t->state = TASK_LAUNCHING;
+    step_note_placed(s, t);
     t->attempt = ++j->launches;
     t->lease_s = job_lease_s(m, j);
     if (!wall_is_set(s->t_start))

@@ -68,6 +68,20 @@ static int check_nodes(const struct model *m, const struct load *loads, struct e
     return 0;
 }
 
+/* What only the live tasks are looked at for would miss one. */
+static int check_live_tasks(const struct job *j, struct errtext *err)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        for (size_t k = 0; k < s->tasks.n; k++)
+            if ((k < step_live_begin(s) && s->tasks.v[k].state != TASK_DONE) ||
+                (k >= step_live_end(s) && s->tasks.v[k].state != TASK_WAITING))
+                return err_set(err, -EINVAL, "job %u: task %zu of step %d is not counted as live", j->id, k,
+                               s->id);
+    }
+    return 0;
+}
+
 static int check_steps(const struct job *j, struct errtext *err)
 {
     bool waits = false, done = true;
@@ -92,7 +106,7 @@ static int check_steps(const struct job *j, struct errtext *err)
         return err_set(err, -EINVAL, "job %u runs and nothing in it can", j->id);
     if (waits && j->state != JOB_RUNNING && j->state != JOB_SUSPENDED && j->state != JOB_PENDING)
         return err_set(err, -EINVAL, "job %u has tasks that wait for nothing", j->id);
-    return 0;
+    return check_live_tasks(j, err);
 }
 
 static int check_job(const struct model *m, const struct job *j, struct errtext *err)

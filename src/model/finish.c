@@ -21,6 +21,7 @@ void step_kill(struct step *s, enum kill_cause cause, struct wall t)
         s->killing = true;
         s->kill_cause = cause;
     }
+    s->n_waiting_last = 0;
     for (size_t i = 0; i < s->tasks.n; i++) {
         struct task *task = &s->tasks.v[i];
         if (task->state == TASK_WAITING) {
@@ -46,10 +47,12 @@ static struct wall step_last_end(const struct step *s, struct wall t)
 bool step_settle(struct step *s, struct wall t)
 {
     int32_t worst = -1;
+    while (s->n_done_first < s->tasks.n && s->tasks.v[s->n_done_first].state == TASK_DONE)
+        s->n_done_first++;
+    if (s->n_done_first < s->tasks.n)
+        return false;
     for (size_t i = 0; i < s->tasks.n; i++) {
         const struct task *task = &s->tasks.v[i];
-        if (task->state != TASK_DONE)
-            return false;
         int32_t w = task->signal ? 128 + task->signal : task->code;
         if (task->end_kind == END_UNKNOWN || task->end_kind == END_LAUNCH_FAILED ||
             task->end_kind == END_NODE_REBOOT || task->end_kind == END_LEASE)
@@ -78,6 +81,7 @@ bool job_begin_next_step(struct job *j)
             t->index = k;
             t->n_ranks = s->n_ranks ? s->n_ranks : 1;
         }
+        s->n_waiting_last = (uint32_t)s->tasks.n;
         return true;
     }
     return false;
@@ -284,6 +288,7 @@ static void clear_steps(struct job *j)
         free(s->tasks.v);
         s->tasks.v = NULL;
         s->tasks.n = 0;
+        s->n_done_first = s->n_waiting_last = 0;
         s->t_start = s->t_end = (struct wall){0};
         s->killing = s->done = false;
         s->kill_cause = KILL_NONE;

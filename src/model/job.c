@@ -212,7 +212,7 @@ uint32_t job_live_tasks(const struct job *j)
         const struct step *s = &j->steps.v[i];
         if (s->done)
             continue;
-        for (size_t k = 0; k < s->tasks.n; k++)
+        for (size_t k = step_live_begin(s); k < step_live_end(s); k++)
             n += s->tasks.v[k].state == TASK_LAUNCHING || s->tasks.v[k].state == TASK_RUNNING;
     }
     return n;
@@ -256,7 +256,7 @@ struct job_amounts job_amounts(const struct job *j)
     }
     if (j->kind == JOB_KIND_STEPS) {
         for (size_t i = 0; i < j->steps.n; i++)
-            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            for (size_t k = step_live_begin(&j->steps.v[i]); k < step_live_end(&j->steps.v[i]); k++)
                 if (task_is_live(&j->steps.v[i].tasks.v[k]))
                     held_add(&h, &j->steps.v[i].tasks.v[k].alloc);
         return h.nodes ? h : step_job_wants(j);
@@ -309,7 +309,7 @@ uint32_t job_nodes(const struct job *j)
         return job_amounts(j).nodes;
     struct strv seen = {0};
     for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+        for (size_t k = step_live_begin(&j->steps.v[i]); k < step_live_end(&j->steps.v[i]); k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (task_is_live(t) && !strv_has(&seen, t->alloc.node))
                 strv_push(&seen, t->alloc.node);

@@ -229,6 +229,10 @@ struct step {
     uint32_t wait_s;   /* srun --wait: the first rank that ends gives the others so long; 0: for ever */
     char *rank_nodes;  /* distribution 2: the node of each rank, "n3,n1,n2" */
     bool preserve_env; /* srun -E: its own counts of tasks and nodes go along, not the step's */
+
+    /* Derived, not recorded: lower bounds of the number of tasks at the front that are done, and of those
+     * at the back that wait. A step has thousands of tasks, and few of them are live at a time. */
+    uint32_t n_done_first, n_waiting_last;
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks)                   \
@@ -411,6 +415,15 @@ void job_free(struct job *j);
 
 struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
 struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
+/* The tasks that may be live are v[begin] to v[end - 1]: those before are done, those behind wait. */
+static inline size_t step_live_begin(const struct step *s)
+{
+    return s->n_done_first;
+}
+static inline size_t step_live_end(const struct step *s)
+{
+    return s->tasks.n - s->n_waiting_last;
+}
 /* How the task's rank with that local id ended; NULL where that is not known. */
 const struct rank_end *task_rank_end(const struct task *t, uint32_t local);
 /* How many ranks an entry of task.ranks stands for. */

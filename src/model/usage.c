@@ -155,7 +155,7 @@ struct usage_now usage_held(const struct model *m, const struct job *j, struct w
         add_held(m, j, j->alloc.v, j->alloc.n, j->t_start, now, &sum);
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        for (size_t k = 0; !s->done && k < s->tasks.n; k++) {
+        for (size_t k = step_live_begin(s); !s->done && k < step_live_end(s); k++) {
             const struct task *t = &s->tasks.v[k];
             if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
                 add_held(m, j, &t->alloc, 1, usage_task_start(j, t, now), now, &sum);

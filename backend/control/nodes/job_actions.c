@@ -220,7 +220,7 @@ static bool job_actions_derive_tasks(struct control *c, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        for (size_t k = 0; !s->done && k < s->tasks.n; k++) {
+        for (size_t k = step_live_begin(s); !s->done && k < step_live_end(s); k++) {
             enum task_state state = s->tasks.v[k].state;
             if ((state == TASK_LAUNCHING || state == TASK_RUNNING) &&
                 !job_actions_derive_task(c, j, s, &s->tasks.v[k]))

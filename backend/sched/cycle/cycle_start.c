@@ -18,6 +18,8 @@ uint32_t cycle_nth_element(const struct job *j, uint32_t n)
 /* The next waiting task. */
 static const struct task *cycle_start_next_waiting(const struct step *s, struct pending_entry *u)
 {
+    if (u->task_at < step_live_begin(s))
+        u->task_at = (uint32_t)step_live_begin(s);
     while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
         u->task_at++;
     return u->task_at < s->tasks.n ? &s->tasks.v[u->task_at++] : NULL;

@@ -145,7 +145,7 @@ void limits_request_next(struct limits *l, const struct model *m, const struct j
                          const struct part_spec *part, struct limit_request *ret)
 {
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+        for (size_t k = step_live_begin(&j->steps.v[i]); k < j->steps.v[i].tasks.n; k++)
             if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
                 limits_request_task(l, m, j, &j->steps.v[i], part, ret);
                 return;

@@ -218,7 +218,7 @@ static void limits_amounts_of(const struct limits *l, const struct model *m, con
         limits_add_alloc(ret, &j->alloc.v[i]);
     ret->of[LIMIT_OF_NODES] = j->holding ? j->alloc.n : 0;
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+        for (size_t k = step_live_begin(&j->steps.v[i]); k < step_live_end(&j->steps.v[i]); k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state != TASK_LAUNCHING && t->state != TASK_RUNNING)
                 continue;

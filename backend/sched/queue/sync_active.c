@@ -121,7 +121,7 @@ static void sync_active_sync_run(struct queue *q, struct active_job *r, uint32_t
 static void sync_active_sync_tasks(struct queue *q, struct active_job *r, const struct job *j, int64_t end)
 {
     for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n && !j->steps.v[i].done; k++) {
+        for (size_t k = step_live_begin(&j->steps.v[i]); k < step_live_end(&j->steps.v[i]); k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
                 sync_active_sync_run(q, r, t->attempt, &t->alloc, 1, end);

@@ -54,8 +54,8 @@ const struct step *pending_step(const struct job *j, uint32_t *ret_tasks)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        *ret_tasks = 0;
-        for (size_t k = 0; k < s->tasks.n && !s->done && !s->killing; k++)
+        *ret_tasks = s->done || s->killing ? 0 : s->n_waiting_last;
+        for (size_t k = step_live_begin(s); k < step_live_end(s) && !s->done && !s->killing; k++)
             *ret_tasks += s->tasks.v[k].state == TASK_WAITING;
         if (*ret_tasks)
             return s;

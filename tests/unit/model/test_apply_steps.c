@@ -33,6 +33,31 @@ static void test_step_job_life(void **state)
     assert_int_equal(lab_get(&l, id)->launches, 4);
 }
 
+/* Each event of a task looked at all tasks of its step: the cost of a step was the square of its tasks. */
+static void test_few_tasks_may_be_live(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    struct job *given = lab_job(&l, JOB_KIND_STEPS);
+    lab_step(given, "s", N);
+    uint32_t id = lab_submit(&l, given);
+    const struct step *s = &lab_get(&l, id)->steps.v[0];
+    assert_int_equal(step_live_end(s), 0);
+    for (uint32_t i = 0; i < N; i++) {
+        if (i == N / 2) { /* after a restart */
+            struct step *fresh = &lab_get(&l, id)->steps.v[0];
+            fresh->n_done_first = fresh->n_waiting_last = 0;
+        }
+        assert_int_equal(lab_place(&l, id, 0, i, lab_alloc("n1", i % 8, 1, 0, 0, 10)), 0);
+        assert_int_equal(step_live_end(s), i + 1);
+        if (i)
+            assert_int_equal(lab_end(&l, id, 0, i - 1, END_EXITED, 0, 0), 0);
+        assert_int_equal(step_live_begin(s), i);
+    }
+    assert_int_equal(lab_end(&l, id, 0, N - 1, END_EXITED, 0, 0), 0);
+    must_be("ended", id, JOB_COMPLETED, REASON_NONE);
+}
+
 static void test_step_failure(void **state)
 {
     (void)state;
@@ -282,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_step_job_life),
+        TEST(test_few_tasks_may_be_live),
         TEST(test_step_failure),
         TEST(test_kill_of_a_declared_step),
         TEST(test_kill_and_requeue_of_a_step_job),

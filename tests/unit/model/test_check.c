@@ -130,6 +130,10 @@ static void break_script(void)
     job(RUNS)->steps.v[0].tasks.v[0].state = TASK_DONE;
     job(RUNS)->steps.v[0].done = true;
 }
+static void break_live_tasks(void)
+{
+    job(ENDED)->steps.v[0].n_waiting_last = 1;
+}
 static void break_stuck(void)
 {
     struct step *s = &job(STEPS)->steps.v[0];
@@ -195,6 +199,7 @@ static void test_each_invariant(void **state)
         {break_step_not_done, "job 5: step 0 is done"},
         {break_script, "job 2 runs and its script has ended"},
         {break_stuck, "job 5 runs and nothing in it can"},
+        {break_live_tasks, "job 4: task 0 of step -1 is not counted as live"},
         {break_waiting_task, "job 3 has tasks that wait for nothing"},
         {break_list, "job 1 is in the wrong list (pending)"},
         {break_length, "list active holds 3 jobs, counted 4"},
