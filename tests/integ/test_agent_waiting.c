@@ -5,10 +5,14 @@
  * test-user
  */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_cases.h"
 
@@ -148,6 +152,75 @@ static void test_supervisor_that_is_not_kept_ends(void **state)
     assert_int_equal(prlimit(driver_agent(d), RLIMIT_NOFILE, &was, NULL), 0);
 }
 
+/* Runs a job on one CPU; it tries to take all of them. Returns its supervisor. */
+static pid_t run_on_cpu(struct driver *d, uint32_t job, unsigned cpu)
+{
+    char name[32], want[32];
+    struct launch l;
+    char *line = xasprintf("echo $PPID >%u.pid; cat /proc/self/cgroup >%u.groups; "
+                           "taskset -pc 0-1 $$ >/dev/null 2>&1; "
+                           "sed -n 's/Cpus_allowed_list:.//p' /proc/self/status",
+                           job, job);
+    driver_launch_init(d, &l, job, line);
+    free(line);
+    cpuset_add(&l.alloc.cpus, cpu);
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    driver_end_free(driver_end(d, job, true));
+    snprintf(name, sizeof name, "%u.pid", job);
+    pid_t pid = driver_pid_in(d, name);
+    snprintf(name, sizeof name, "%u.out", job);
+    snprintf(want, sizeof want, "%u\n", cpu);
+    driver_check_output(d, name, want);
+    return pid;
+}
+
+/* What /proc says of the process's control groups. Freed by the caller. */
+static char *groups_of(pid_t pid)
+{
+    char *path = xasprintf("/proc/%d/cgroup", (int)pid), *text = file_text(path);
+    free(path);
+    assert_non_null(text);
+    return text;
+}
+
+/* The directory of the first job's group for CPUs; NULL where v1 has none. Freed by the caller. */
+static char *cpu_group_of_first(struct driver *d)
+{
+    char *text = driver_file(d, "1.groups"), *path = NULL;
+    for (char *line = strtok(text, "\n"); line && !path; line = strtok(NULL, "\n"))
+        if (strstr(line, ":cpuset:") && strstr(line, "/stoker-"))
+            path = xasprintf("/sys/fs/cgroup/cpuset%s", strstr(line, ":cpuset:") + strlen(":cpuset:"));
+    free(text);
+    return path;
+}
+
+static bool is_removed(void *path)
+{
+    return access(path, F_OK) < 0;
+}
+
+/* Where the group of its job is a v1 group, a supervisor leaves it, and enters that of the next job: it
+ * keeps no group of a job that is over, and gives the next job no CPU of the first. */
+static void test_supervisor_changes_v1_groups(void **state)
+{
+    struct driver *d = *state;
+    if (geteuid() != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2 || system("command -v taskset >/dev/null"))
+        return;
+    char *before = groups_of(driver_agent(d));
+    pid_t first = run_on_cpu(d, 1, 0);
+    char *group = cpu_group_of_first(d);
+    if (group) {
+        char *waits = groups_of(first);
+        assert_string_equal(waits, before);
+        free(waits);
+        driver_await(is_removed, group, "the group of the first job goes with it");
+        check_int("supervisor", run_on_cpu(d, 2, 1), first);
+    }
+    free(group);
+    free(before);
+}
+
 /* A task under a reused supervisor is as safe as any other: a later agent finds it. */
 static void test_second_task_is_adopted(void **state)
 {
@@ -179,6 +252,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_supervisor_that_was_killed_is_not_used),
         AGENT_CASE(test_supervisor_of_a_killed_task_ends),
         AGENT_CASE(test_supervisor_that_is_not_kept_ends),
+        AGENT_CASE(test_supervisor_changes_v1_groups),
         AGENT_CASE(test_second_task_is_adopted),
     };
     return agent_cases(tests, argc, argv);
