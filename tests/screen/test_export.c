@@ -75,6 +75,15 @@ static void json_is_json(void **state)
     assert_true(str_starts(text, "[\n{"));
     assert_true(str_ends(text, "\n]\n"));
     free(text);
+    uilab_keys(u, "<Esc>"); /* every row but the last has a comma */
+    export_to(u, "b.json", " all");
+    text = written("b.json");
+    int rows = 0;
+    for (const char *at = text; (at = strstr(at, "\n{")); at++, rows++)
+        assert_int_equal(at[-1], rows ? ',' : '[');
+    assert_true(rows > 3);
+    assert_null(strstr(text, "},\n]"));
+    free(text);
 }
 
 static void text_has_columns(void **state)

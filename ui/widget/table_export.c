@@ -148,7 +148,7 @@ static void write_json(struct table *t, const bool *on, struct str *out)
     struct str cell = STR_INIT;
     json_begin_array(out, NULL);
     for (size_t r = 0; r < t->shown.n; r++) {
-        str_append_char(out, '\n');
+        str_append(out, r ? ",\n" : "\n"); /* behind a line end the writer of JSON puts no comma */
         json_begin_object(out, NULL);
         for (size_t i = 0; i < t->n_cols; i++) {
             if (!on[i])
