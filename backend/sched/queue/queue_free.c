@@ -152,6 +152,7 @@ static void queue_free_unit(struct pending_entry *u)
         free(u->extra.v[i].use.parts);
     free(u->extra.v);
     free(u->slot.use.parts);
+    free(u->slot.on);
     free(u);
 }
 

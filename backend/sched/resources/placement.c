@@ -133,8 +133,6 @@ bool demand_could_be_on(const struct demand *d, const struct pool_node *n)
     return placement_look_at(&v, n, d) && (!demand_is_uniform(d) || placement_takes_its_part(&v, &d->need));
 }
 
-#define WORDS_LIKE_A_NODE 16 /* reading as many of the free index costs as much as a node */
-
 /* Of the nodes that may have room for it now. */
 static struct free_rows placement_free_rows(const struct pool *p, const struct demand *d)
 {

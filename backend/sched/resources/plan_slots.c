@@ -19,6 +19,9 @@ void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opt
     for (uint32_t i = 0; i < n_partitions; i++)
         list_init(&b->counted[i]);
     list_init(&b->list);
+    b->on_node = xcalloc(p->n_nodes ? p->n_nodes : 1, sizeof *b->on_node);
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        list_init(&b->on_node[i]);
 }
 
 #define FREED_MAX 20000 /* more are taken for everything */
@@ -70,6 +73,8 @@ void plan_slots_fini(struct plan_slots *b)
         plan_slots_drop(b, h);
     free(b->partitions);
     free(b->counted);
+    free(b->on_node);
+    vec_fini(&b->suspended);
     vec_fini(&b->freed_log);
     for (uint32_t i = 0; i < b->n_narrow; i++)
         nodeset_fini(&b->narrow_sets[i]);
@@ -204,8 +209,7 @@ bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition)
     return !b->partitions[partition].closed && b->partitions[partition].n_held < b->opts.depth;
 }
 
-/* The slot was promised before the request came, wherever the request stands now. */
-static bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *it)
+bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *it)
 {
     return h->promised && it->came <= h->promised;
 }
@@ -239,120 +243,6 @@ uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan
 bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *it)
 {
     return it->n_choices && plan_slots_partition_left(b, it, it->choices[0].partition) != NO_PARTITION;
-}
-
-static bool plan_slots_holds_on(const struct plan_slot *h, const struct plan_request *it)
-{
-    for (uint32_t k = 0; k < h->use.n_parts; k++)
-        for (uint32_t i = 0; i < it->n_choices; i++)
-            if (nodeset_has(it->choices[i].set, h->use.parts[k].node))
-                return true;
-    return false;
-}
-
-struct slots_suspended {
-    bool own_tier; /* and not only lower ones */
-    bool has_slot; /* of lower tiers */
-    bool visited;  /* those that this iteration has visited as well */
-};
-
-/* Slots that this iteration has not visited are of jobs behind the request. A request that may have no slot
- * itself leaves those of its own tier, and none takes the nodes of an older promise. A preemptor's slot
- * gives way only to a higher tier: otherwise a victim could take back the room that it was preempted
- * for. */
-static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_slot *h,
-                                 const struct plan_request *it, struct slots_suspended what)
-{
-    bool lower = h->tier < it->tier;
-    bool behind = h->by_preemption ? lower && what.has_slot
-                                   : lower || (what.own_tier && !plan_slots_is_senior(h, it));
-    return (what.visited || h->visited != b->iteration) && behind && plan_slots_holds_on(h, it);
-}
-
-static bool plan_slots_lift(struct plan_slots *b, const struct plan_request *it,
-                            struct slots_suspended what)
-{
-    bool any = false;
-    list_for_each (h, &b->list, struct plan_slot, link) {
-        h->suspended = plan_slots_gives_way(b, h, it, what);
-        b->pool->cost++;
-        any = any || h->suspended;
-        if (h->suspended)
-            pool_suspend(b->pool, &h->use);
-    }
-    b->lifts = any;
-    return any;
-}
-
-bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it)
-{
-    return plan_slots_lift(
-        b, it, (struct slots_suspended){.own_tier = plan_slots_may_book(b, it), .has_slot = true});
-}
-
-bool plan_slots_suspend_all(struct plan_slots *b, const struct plan_request *it)
-{
-    return plan_slots_lift(b, it,
-                           (struct slots_suspended){.own_tier = true, .has_slot = true, .visited = true});
-}
-
-bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it,
-                                     bool by_preemption)
-{
-    return plan_slots_lift(
-        b, it, (struct slots_suspended){.own_tier = plan_slots_may_book(b, it), .has_slot = by_preemption});
-}
-
-bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool by_preemption)
-{
-    return plan_slots_lift(b, it, (struct slots_suspended){.has_slot = by_preemption});
-}
-
-void plan_slots_restore_behind(struct plan_slots *b)
-{
-    b->lifts = false;
-    list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->suspended)
-            pool_restore(b->pool, &h->use);
-}
-
-bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
-{
-    bool any = plan_slots_lift(b, it, (struct slots_suspended){.has_slot = true, .visited = true});
-    bool fits = any && plan_slots_start_beside(b, it, ret);
-    plan_slots_restore_behind(b);
-    return fits;
-}
-
-bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own)
-{
-    bool sound = true;
-    pool_suspend(b->pool, use);
-    if (own)
-        pool_suspend(b->pool, own);
-    for (uint32_t i = 0; i < use->n_parts && sound; i++) {
-        const struct pool_part *part = &use->parts[i];
-        const struct pool_node *n = &b->pool->nodes[part->node];
-        sound = n->usable && amount_covers(timeline_min(&n->line, use->start, use->end), part->amount);
-    }
-    if (own)
-        pool_restore(b->pool, own);
-    pool_restore(b->pool, use);
-    return sound;
-}
-
-bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h)
-{
-    return plan_slots_is_use_valid(b, &h->use, h->own);
-}
-
-void plan_slots_drop_displaced(struct plan_slots *b)
-{
-    list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->suspended && !plan_slot_is_valid(b, h)) {
-            plan_slots_drop(b, h);
-            h->lost = b->iteration;
-        }
 }
 
 /* As if the jobs behind it (or only those in lower tiers) had no slots. */

@@ -65,9 +65,17 @@ struct plan_request {
     void *ctx;
 };
 
+struct plan_slot;
+struct slot_on_node {
+    struct list link; /* in plan_slots.on_node */
+    struct plan_slot *slot;
+};
+
 /* The planned start of a waiting job, embedded in its entry. Zeroed: none. */
 struct plan_slot {
     struct pool_use use;
+    struct slot_on_node *on; /* owned: one for each part; NULL while no start is planned */
+    uint32_t n_on;
     uint32_t partition;     /* where the job will run */
     uint32_t tier_at, tier; /* of the request that found it */
     uint32_t counts;        /* the partition whose slots it counts against */
@@ -107,6 +115,8 @@ struct plan_slots {
     uint32_t n_partitions;
     struct list list;
     struct list *counted; /* of each partition: the slots that count against it */
+    struct list *on_node; /* of each node: the slots that lie there */
+    uint64_t n_planned;   /* slots in the list */
     uint64_t n_booked;    /* slots planned so far */
     uint64_t stay;        /* a sum of hashes of the slots that stay: of preemptors, or visited */
     uint64_t iteration;
@@ -114,8 +124,9 @@ struct plan_slots {
     bool gained;        /* something came free since the last iteration: slots may move earlier */
     bool invalidated;   /* something was lost as well: a node, or a running job takes longer */
     uint64_t n_dropped; /* slots dropped so far: what did not fit may fit now */
-    bool lifts;         /* slots are taken out temporarily (suspended) */
-    bool again;         /* a request that was answered in this iteration would be answered otherwise now */
+    bool lifts;         /* slots are taken out temporarily: */
+    VEC(struct plan_slot *) suspended; /* those of the last time, in the order of the list */
+    bool again; /* a request that was answered in this iteration would be answered otherwise now */
     VEC(uint32_t) freed_log;    /* nodes on which something came free, in order */
     uint64_t freed_forgotten;   /* entries that stood before those */
     struct plan_choice *narrow; /* room for a request's choices, cut down to the nodes of the freed log */

@@ -148,9 +148,10 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
 {
     plan_slots_drop(b, h);
     slot_hold(b, it, h, true, NO_PARTITION, at);
+    plan_slots_forget_suspended(b);
     list_for_each (other, &b->list, struct plan_slot, link)
-        other->suspended =
-            other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier);
+        if (other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier))
+            plan_slots_mark_suspended(b, other);
     plan_slots_drop_displaced(b);
     plan_slots_close(b, it);
 }

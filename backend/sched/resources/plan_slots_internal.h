@@ -14,6 +14,8 @@ void plan_slots_count(struct plan_slots *b, struct plan_slot *h, uint32_t partit
 void plan_slots_note_stay(struct plan_slots *b, struct plan_slot *h);
 
 bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition);
+/* The slot was promised before the request came, wherever the request stands now. */
+bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *it);
 /* The partition whose slots a start counts against: this one, or another of the request if it has none
  * left. */
 uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
@@ -28,6 +30,11 @@ bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_requ
 
 /* As plan_slots_is_use_valid. */
 bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h);
+/* The slots that give way, for plan_slots_drop_displaced: until the next suspension or until they are
+ * dropped. */
+void plan_slots_mark_suspended(struct plan_slots *b, struct plan_slot *h);
+void plan_slots_unmark_suspended(struct plan_slots *b, const struct plan_slot *h);
+void plan_slots_forget_suspended(struct plan_slots *b);
 /* Drops suspended slots whose resources have been taken. */
 void plan_slots_drop_displaced(struct plan_slots *b);
 

@@ -13,6 +13,8 @@
 #define POOL_COST_MOVE 6 /* a part of an allocation is put on a node's timeline, or taken off */
 #define POOL_COST_TIME 4 /* a timeline is asked when so much is free */
 
+#define WORDS_LIKE_A_NODE 16 /* reading as many words of a set costs as much as a node */
+
 /* A node as a demand sees it. */
 struct node_candidate {
     uint32_t node;
