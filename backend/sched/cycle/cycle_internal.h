@@ -113,6 +113,11 @@ struct cycle_pace {        /* how the cycles follow one another */
     bool reports_left;     /* changed reasons have not all been reported */
 };
 
+struct licensed_plans {
+    VEC(uint32_t) jobs; /* with licences and planned starts in the last iteration, or did have one */
+    struct limit_judgement known; /* whether these fit */
+};
+
 struct planner {
     struct queue queue;
     struct preempt preempt;
@@ -121,7 +126,8 @@ struct planner {
     struct sched_result *out; /* of the cycle under way */
     struct cycle *cycle;      /* under way, in slices; NULL: none */
     VEC(uint32_t) tried;      /* jobs tried themselves in the last iteration */
-    struct node_free *taken;  /* of each node: what this cycle has left */
+    struct licensed_plans licensed;
+    struct node_free *taken; /* of each node: what this cycle has left */
     struct cycle_pace pace;
     uint32_t *first_blocked;          /* of each partition: its first job that does not fit; 0: none */
     struct queue_order *order;        /* of queue_order.c; NULL: none */
@@ -240,9 +246,9 @@ bool cycle_drop_ineligible(struct cycle *s);
 
 /* --- cycle_promise.c --- */
 
-void cycle_promises_begin(const struct planner *p); /* at the beginning of an iteration */
+void cycle_promises_begin(struct planner *p); /* at the beginning of an iteration */
 /* Call when an entry has got a planned start. */
-void cycle_promise_note(const struct planner *p, const struct pending_entry *u);
+void cycle_promise_note(struct planner *p, const struct pending_entry *u);
 /* Call when its planned start may have moved to another partition. */
 void cycle_promise_move(const struct planner *p, const struct pending_entry *u);
 /* As plan_request.leaves, with a struct cycle_gets. Only for jobs with limits or licences. */

@@ -158,7 +158,7 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
 {
     const struct model *m = s->p->queue.view->model;
     return g->licensed && !u->chosen &&
-           !licence_fits(&s->p->preempt.licences, m, queue_job(&s->p->queue, u->job));
+           (g->never_licensed || !licence_list_fits(&s->p->preempt.licences, m, &g->licences));
 }
 
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u)

@@ -31,9 +31,15 @@ static bool promise_counts(const struct pending_entry *u)
     return u->slot.use.parts && !u->slot.by_preemption && u->class;
 }
 
-void cycle_promise_note(const struct planner *p, const struct pending_entry *u)
+void cycle_promise_note(struct planner *p, const struct pending_entry *u)
 {
-    if (!limits_any(p->queue.limits) || !promise_counts(u))
+    if (!promise_counts(u))
+        return;
+    if (u->class->licensed) {
+        vec_push(&p->licensed.jobs, u->job);
+        p->preempt.licence_changes++;
+    }
+    if (!limits_any(p->queue.limits))
         return;
     struct limit_request request = promise_request(p, u);
     limits_note_plan(p->queue.limits, &request, u->job, p->queue.slots.iteration);
@@ -46,10 +52,9 @@ void cycle_promise_move(const struct planner *p, const struct pending_entry *u)
                          p->queue.slots.iteration);
 }
 
-void cycle_promises_begin(const struct planner *p)
+void cycle_promises_begin(struct planner *p)
 {
-    if (!limits_any(p->queue.limits))
-        return;
+    vec_clear(&p->licensed.jobs);
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
         cycle_promise_note(p, container_of(h, struct pending_entry, slot));
 }
@@ -71,7 +76,7 @@ struct promise_check {
     int64_t start, end;
     bool visited_only; /* only entries visited in this iteration: the jobs before it */
     VEC(struct promise_beside) beside;
-    VEC(struct limit_request) then, gone; /* at one time */
+    struct limit_sweep sweep;
 };
 
 static void promise_add_beside(struct promise_check *x, const struct pending_entry *w)
@@ -107,24 +112,33 @@ static void promise_sort_beside(struct promise_check *x)
     x->beside.n = n;
 }
 
-/* A job with licences may share them with any other job. Jobs without licences share limits; each limit
- * lists the jobs with planned starts that count against it, if an iteration has recorded them. */
+static void promise_add_beside_of(struct promise_check *x, const uint32_t *jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct pending_entry *w = idmap_get(&x->p->queue.entries.by_job, jobs[i]);
+        if (w)
+            promise_add_beside(x, w);
+    }
+}
+
+/* Jobs share limits or licences. Each limit lists the jobs with planned starts that count against it, if an
+ * iteration has recorded them; the planner lists those with licences. */
 static void promise_find_beside(struct promise_check *x)
 {
     const struct planner *p = x->p;
     uint32_t *jobs;
-    if (!x->u || x->g->licensed || !limits_any(p->queue.limits)) {
+    if (!x->u) {
         list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
             promise_add_beside(x, container_of(h, struct pending_entry, slot));
         return;
     }
-    size_t n = limits_planners(p->queue.limits, x->request.who, p->queue.slots.iteration, &jobs);
-    for (size_t i = 0; i < n; i++) {
-        const struct pending_entry *w = idmap_get(&p->queue.entries.by_job, jobs[i]);
-        if (w)
-            promise_add_beside(x, w);
+    if (x->g->licensed)
+        promise_add_beside_of(x, p->licensed.jobs.v, p->licensed.jobs.n);
+    if (limits_any(p->queue.limits)) {
+        size_t n = limits_planners(p->queue.limits, x->request.who, p->queue.slots.iteration, &jobs);
+        promise_add_beside_of(x, jobs, n);
+        free(jobs);
     }
-    free(jobs);
     promise_sort_beside(x);
 }
 
@@ -140,84 +154,114 @@ static int64_t promise_end_of(void *ctx, uint32_t job)
     return end ? end : WHEN_NEVER;
 }
 
-static bool promise_allows_limits_at(struct promise_check *x, int64_t t)
+static void promise_sweep_planned(struct limit_sweep *s, const struct pending_entry *w,
+                                  const struct limit_request *request)
 {
-    struct planner *p = x->p;
-    struct limit_verdict v;
-    vec_clear(&x->gone);
-    vec_for_each (&p->queue.active.started, i)
-        if (p->queue.active.started.v[i]->use.end <= t)
-            vec_push(&x->gone, p->queue.active.started.v[i]->request);
-    vec_for_each (&p->preempt.preemptor_charges, i)
-        if (p->preempt.preemptor_charges.v[i].end <= t)
-            vec_push(&x->gone, p->preempt.preemptor_charges.v[i].request);
-    struct limit_future f = {.t = t,
-                             .planned = x->then.v,
-                             .n_planned = x->then.n,
-                             .gone = x->gone.v,
-                             .n_gone = x->gone.n,
-                             .end_of = promise_end_of,
-                             .ctx = p};
-    if (limits_allow_at(p->queue.limits, &x->request, &f, &v))
-        return true;
-    x->g->rest.verdict = v;
-    return false;
+    const struct job_class *g = w->class;
+    vec_push(&s->planned, ((struct sweep_use){.request = *request,
+                                              .limited = true,
+                                              .licences = g->licensed ? &g->licences : NULL,
+                                              .start = w->slot.use.start,
+                                              .end = w->slot.use.end}));
 }
 
-/* Licences of jobs that run now and end by then are free again. */
-static bool promise_allows_licences_at(const struct promise_check *x, int64_t t)
+/* Starts of this cycle, and what preemptors are promised, as they count now. */
+static void promise_sweep_starts(const struct planner *p, struct limit_sweep *s)
 {
-    struct planner *p = x->p;
-    const struct model *m = p->queue.view->model;
-    struct licence_use use = {VEC_INIT};
-    licence_copy(&use, &p->preempt.licences);
-    vec_for_each (&x->beside, i)
-        if (x->beside.v[i].u->slot.use.start <= t && x->beside.v[i].u->slot.use.end > t)
-            licence_take(&use, m, queue_job(&p->queue, x->beside.v[i].u->job));
-    idmap_for_each (&p->queue.active.licensed, slot)
-        if (promise_end_of(p, (uint32_t)slot->id) <= t)
-            licence_book(&use, m, slot->value, true);
     vec_for_each (&p->queue.active.started, i) {
-        const struct job *j = queue_job(&p->queue, p->queue.active.started.v[i]->job);
-        if (p->queue.active.started.v[i]->use.end <= t && req_detail(&j->req)->licenses)
-            licence_book(&use, m, req_detail(&j->req)->licenses, true);
+        const struct tentative *t = p->queue.active.started.v[i];
+        vec_push(&s->gone,
+                 ((struct sweep_use){
+                     .request = t->request, .limited = true, .licences = t->licences, .end = t->use.end}));
     }
     vec_for_each (&p->preempt.preemptor_charges, i) {
         const struct preemptor_charge *c = &p->preempt.preemptor_charges.v[i];
-        const struct job *j = c->licensed && c->end <= t ? queue_job(&p->queue, c->job) : NULL;
-        if (j)
-            licence_book(&use, m, req_detail(&j->req)->licenses, true);
+        const struct pending_entry *w = idmap_get(&p->queue.entries.by_job, c->job);
+        vec_push(&s->gone,
+                 ((struct sweep_use){.request = c->request,
+                                     .limited = true,
+                                     .licences = c->licensed && w && w->class ? &w->class->licences : NULL,
+                                     .end = c->end}));
     }
-    bool fits = licence_fits(&use, m, x->job);
-    licence_use_fini(&use);
-    return fits;
 }
 
-static bool promise_allows_at(struct promise_check *x, int64_t t)
+static void promise_sweep_licences(struct planner *p, struct limit_sweep *s)
 {
-    vec_clear(&x->then);
-    vec_for_each (&x->beside, i) {
-        const struct pool_use *use = &x->beside.v[i].u->slot.use;
-        if (use->start <= t && use->end > t)
-            vec_push(&x->then, x->beside.v[i].request);
+    idmap_for_each (&p->queue.active.licensed, slot) {
+        const struct held_licences *held = slot->value;
+        vec_push(&s->gone, ((struct sweep_use){.licences = &held->list,
+                                               .end = promise_end_of(p, (uint32_t)slot->id)}));
     }
-    return promise_allows_limits_at(x, t) &&
-           (!x->g->licensed || (x->u && x->u->chosen) || promise_allows_licences_at(x, t));
+}
+
+/* The limits refuse that time: says which one. */
+static void promise_set_verdict(struct promise_check *x, int64_t t)
+{
+    struct limit_verdict v;
+    VEC(struct limit_request) then = VEC_INIT, gone = VEC_INIT;
+    vec_for_each (&x->sweep.planned, i)
+        if (x->sweep.planned.v[i].start <= t && x->sweep.planned.v[i].end > t)
+            vec_push(&then, x->sweep.planned.v[i].request);
+    vec_for_each (&x->sweep.gone, i)
+        if (x->sweep.gone.v[i].end <= t && x->sweep.gone.v[i].limited)
+            vec_push(&gone, x->sweep.gone.v[i].request);
+    struct limit_future f = {.t = t,
+                             .planned = then.v,
+                             .n_planned = then.n,
+                             .gone = gone.v,
+                             .n_gone = gone.n,
+                             .end_of = promise_end_of,
+                             .ctx = x->p};
+    if (!limits_allow_at(x->p->queue.limits, &x->request, &f, &v))
+        x->g->rest.verdict = v;
+    vec_fini(&then);
+    vec_fini(&gone);
 }
 
 /* More is used only at the times when one of them starts. */
+static void promise_sweep_beside(struct promise_check *x)
+{
+    vec_push(&x->sweep.times, ((struct sweep_time){.t = x->start}));
+    vec_for_each (&x->beside, i) {
+        const struct promise_beside *o = &x->beside.v[i];
+        promise_sweep_planned(&x->sweep, o->u, &o->request);
+        if (o->u->slot.use.start > x->start)
+            vec_push(&x->sweep.times, ((struct sweep_time){o->u->slot.use.start, i + 1}));
+    }
+    limit_sweep_order(&x->sweep);
+}
+
+static bool promise_allows_times(struct promise_check *x)
+{
+    struct planner *p = x->p;
+    const struct job_class *g = x->g;
+    bool licensed = g->licensed && !(x->u && x->u->chosen);
+    x->sweep.end_of = promise_end_of;
+    x->sweep.ctx = p;
+    promise_sweep_beside(x);
+    promise_sweep_starts(p, &x->sweep);
+    size_t limit = limit_sweep_refused(&x->sweep, p->queue.limits, &x->request), licence = SIZE_MAX;
+    if (licensed && g->never_licensed) {
+        licence = 0;
+    } else if (licensed) {
+        promise_sweep_licences(p, &x->sweep);
+        licence = limit_sweep_licences_refused(&x->sweep, p->queue.view->model, &p->preempt.licences,
+                                               &g->licences);
+    }
+    if (limit != SIZE_MAX && limit <= licence)
+        promise_set_verdict(x, limit ? x->beside.v[limit - 1].u->slot.use.start : x->start);
+    p->queue.pool.cost += x->sweep.planned.n + x->sweep.gone.n;
+    limit_sweep_fini(&x->sweep);
+    return limit == SIZE_MAX && licence == SIZE_MAX;
+}
+
 static bool promise_allows(struct promise_check *x, bool always)
 {
     promise_find_beside(x);
-    bool allows = (!x->beside.n && !always) || promise_allows_at(x, x->start);
-    for (size_t i = 0; i < x->beside.n && allows; i++)
-        if (x->beside.v[i].u->slot.use.start > x->start)
-            allows = promise_allows_at(x, x->beside.v[i].u->slot.use.start);
+    bool allows = (!x->beside.n && !always) || promise_allows_times(x);
     if (!allows)
         x->g->rest.promised_to = x->beside.n ? x->beside.v[0].u->job : 0;
     vec_fini(&x->beside);
-    vec_fini(&x->then);
-    vec_fini(&x->gone);
     return allows;
 }
 
@@ -259,6 +303,76 @@ bool planner_leaves_promises(struct planner *p, struct job_class *g, const struc
     return promise_allows(&c, false);
 }
 
+/* --- all promises at once --- */
+
+/* Mostly all planned starts together fit beside what is used, and then each of them stands. */
+static void promise_sweep_jobs(struct planner *p, const uint32_t *jobs, size_t n, struct limit_sweep *s)
+{
+    struct idmap seen = {0};
+    for (size_t i = 0; i < n; i++) {
+        const struct pending_entry *w = idmap_get(&p->queue.entries.by_job, jobs[i]);
+        if (!w || !promise_counts(w) || idmap_get(&seen, jobs[i]))
+            continue;
+        idmap_set(&seen, jobs[i], s);
+        struct limit_request request = promise_request(p, w);
+        promise_sweep_planned(s, w, &request);
+    }
+    idmap_fini(&seen);
+    s->end_of = promise_end_of;
+    s->ctx = p;
+    promise_sweep_starts(p, s);
+    p->queue.pool.cost += s->planned.n + s->gone.n;
+}
+
+static struct limit_judgement promise_now(const struct planner *p)
+{
+    return (struct limit_judgement){.stamp = p->queue.cycle_no << 32 | (uint32_t)p->queue.slots.iteration,
+                                    .dropped = p->queue.slots.n_dropped};
+}
+
+static bool promise_counter_fits(struct planner *p, uint32_t counter)
+{
+    uint64_t iteration = p->queue.slots.iteration;
+    struct limit_judgement now = promise_now(p);
+    enum limits_plans known = limits_plans_of(p->queue.limits, counter, iteration, &now);
+    if (known != PLANS_UNKNOWN)
+        return known == PLANS_FIT;
+    struct limit_sweep s = {.times = VEC_INIT};
+    const uint32_t *jobs;
+    size_t n = limits_planners_of(p->queue.limits, counter, iteration, &jobs);
+    promise_sweep_jobs(p, jobs, n, &s);
+    now.fits = limit_sweep_fits(&s, p->queue.limits, counter);
+    limits_set_plans(p->queue.limits, counter, &now);
+    limit_sweep_fini(&s);
+    return now.fits;
+}
+
+static bool promise_counters_fit(struct planner *p, uint32_t who)
+{
+    const uint32_t *counters;
+    size_t n = limits_any(p->queue.limits) ? limits_counters(p->queue.limits, who, &counters) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (!promise_counter_fits(p, counters[i]))
+            return false;
+    return true;
+}
+
+static bool promise_licences_fit(struct planner *p)
+{
+    struct limit_judgement now = promise_now(p), *was = &p->licensed.known;
+    now.changes = p->preempt.licence_changes;
+    if (was->stamp == now.stamp && was->changes == now.changes &&
+        (was->fits || was->dropped == now.dropped))
+        return was->fits;
+    struct limit_sweep s = {.times = VEC_INIT};
+    promise_sweep_jobs(p, p->licensed.jobs.v, p->licensed.jobs.n, &s);
+    promise_sweep_licences(p, &s);
+    now.fits = limit_sweep_licences_fit(&s, p->queue.view->model, &p->preempt.licences);
+    limit_sweep_fini(&s);
+    *was = now;
+    return now.fits;
+}
+
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it)
 {
     struct planner *p = s->p;
@@ -271,8 +385,10 @@ bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool b
                               .start = u->slot.use.start,
                               .end = u->slot.use.end,
                               .visited_only = before_it};
-    if (!u->class->licensed &&
-        limits_leave_plans(p->queue.limits, &c.request, p->queue.slots.iteration, true))
+    bool licensed = u->class->licensed;
+    bool leaves = limits_leave_plans(p->queue.limits, &c.request, p->queue.slots.iteration, true) ||
+                  promise_counters_fit(p, c.request.who);
+    if (leaves && (!licensed || (!u->class->never_licensed && promise_licences_fit(p))))
         return true;
     return promise_allows(&c, true);
 }

@@ -118,8 +118,11 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
     pool_run(&p->queue.pool, &t->use, &s->place.parts, when_plus(p->queue.now.ms, s->place.len));
     vec_push(&p->queue.active.started, t);
     active_count_element(&p->queue, j->array_job, 1);
-    if (g->licensed && !u->chosen)
+    if (g->licensed && !u->chosen) {
         licence_take(&p->preempt.licences, m, j);
+        t->licences = &g->licences;
+        p->preempt.licence_changes++;
+    }
     if (j->kind == JOB_KIND_STEPS)
         cycle_start_start_task(p, j, u, part, &s->place, borrow);
     else

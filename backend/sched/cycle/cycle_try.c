@@ -134,13 +134,14 @@ static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item 
         return ENTRY_WAITS;
     }
     bool had_slot = u->slot.use.parts;
+    uint64_t nth = u->slot.nth;
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
         return CLASS_WAITS; /* else it has its slot in another tier, and the next of the class may get one
                                here */
-    if (had_slot)
-        cycle_promise_move(p, u);
-    else
+    if (!had_slot)
         cycle_promise_note(p, u);
+    else if (u->slot.nth != nth)
+        cycle_promise_move(p, u);
     u->reason = REASON_RESOURCES;
     return ENTRY_WAITS;
 }

@@ -18,6 +18,8 @@ void planner_forget_cycle(struct planner *p)
 {
     queue_order_free(p);
     vec_clear(&p->tried);
+    vec_clear(&p->licensed.jobs);
+    p->licensed.known = (struct limit_judgement){0};
     free(p->taken);
     free(p->first_blocked);
     p->taken = NULL;
@@ -33,6 +35,7 @@ static void planner_fini(struct planner *p)
     planner_forget_cycle(p);
     queue_fini(&p->queue);
     vec_fini(&p->tried);
+    vec_fini(&p->licensed.jobs);
     vec_fini(&p->rebuild.ids);
 }
 

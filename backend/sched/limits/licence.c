@@ -89,19 +89,24 @@ static size_t licence_position(const struct model *m, const struct license_spec 
     return (size_t)(spec - m->spec.licenses.v);
 }
 
-/* What the configuration no longer knows counts for nothing. */
-void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give)
+void licence_list_held(const struct model *m, const char *text, struct licence_list *ret)
 {
     struct strv items = strv_split(text, ",;");
-    for (size_t i = 0; i < items.n && u->used.n; i++) {
-        struct licence_list l = {VEC_INIT};
-        if (licence_take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n) {
-            uint32_t *used = &u->used.v[licence_position(m, l.v.v[0].spec)];
-            *used = give ? *used - l.v.v[0].count : *used + l.v.v[0].count;
-        }
-        licence_fini(&l);
-    }
+    *ret = (struct licence_list){VEC_INIT};
+    for (size_t i = 0; i < items.n; i++)
+        (void)licence_take_item(m, str_trim(items.v[i]), ret, NULL);
     strv_fini(&items);
+}
+
+void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give)
+{
+    struct licence_list l;
+    licence_list_held(m, text, &l);
+    for (size_t i = 0; i < l.v.n && u->used.n; i++) {
+        uint32_t *used = &u->used.v[licence_position(m, l.v.v[i].spec)];
+        *used = give ? *used - l.v.v[i].count : *used + l.v.v[i].count;
+    }
+    licence_fini(&l);
 }
 
 void licence_copy(struct licence_use *to, const struct licence_use *from)
@@ -128,6 +133,15 @@ void licence_use_fini(struct licence_use *u)
     vec_fini(&u->used);
 }
 
+bool licence_list_fits(const struct licence_use *u, const struct model *m, const struct licence_list *l)
+{
+    bool fits = true;
+    vec_for_each (&l->v, i)
+        fits = fits &&
+               u->used.v[licence_position(m, l->v.v[i].spec)] + l->v.v[i].count <= l->v.v[i].spec->count;
+    return fits;
+}
+
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j)
 {
     struct licence_list l = {VEC_INIT};
@@ -135,10 +149,7 @@ bool licence_fits(const struct licence_use *u, const struct model *m, const stru
         return true;
     if (licence_parse(m, req_detail(&j->req)->licenses, &l, NULL) < 0)
         return false;
-    bool fits = true;
-    vec_for_each (&l.v, i)
-        fits =
-            fits && u->used.v[licence_position(m, l.v.v[i].spec)] + l.v.v[i].count <= l.v.v[i].spec->count;
+    bool fits = licence_list_fits(u, m, &l);
     licence_fini(&l);
     return fits;
 }

@@ -25,6 +25,8 @@ struct licence_list {
 int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct cause *why)
     __attribute__((warn_unused_result));
 void licence_fini(struct licence_list *l);
+/* What a job with that text holds; what the configuration no longer knows counts for nothing. */
+void licence_list_held(const struct model *m, const char *text, struct licence_list *ret);
 
 /* What is in use; licence_use_init asks every active job. */
 struct licence_use {
@@ -39,6 +41,7 @@ void licence_book(struct licence_use *u, const struct model *m, const char *text
 bool licence_holds(const struct job *j);
 /* Whether what j asks for is free; licence_take takes it. */
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
+bool licence_list_fits(const struct licence_use *u, const struct model *m, const struct licence_list *l);
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
 
 /* The licences that are not free, with the jobs that hold them; CAUSE_NONE if all are free. counted: with

@@ -99,6 +99,7 @@ static void limit_time_add_planner(struct limit_counter *c, uint32_t job, uint64
         vec_clear(&c->planners);
     }
     c->planned_in = stamp;
+    c->changes++;
     vec_push(&c->planners, job);
 }
 

@@ -185,6 +185,7 @@ static void limits_add(struct limits *l, uint32_t who, const struct limit_amount
     const struct limit_who *w = &l->whos.v[who];
     vec_for_each (&w->counters, i) {
         struct limit_amounts *used = &l->counters.v[w->counters.v[i]].used;
+        l->counters.v[w->counters.v[i]].changes++;
         for (int k = 0; k < LIMIT_N_WHATS; k++)
             used->of[k] = take_away ? used->of[k] - a->of[k] : used->of[k] + a->of[k];
     }

@@ -49,6 +49,13 @@ struct limit_verdict {
     const char *name; /* whose: the user, account ... that is counted; owned by limits or the spec */
 };
 
+/* Whether all planned starts of a counter fit, as it was found out: known as long as the cycle (stamp) and
+ * the number of changes are the same, and the number of dropped slots unless they fit. */
+struct limit_judgement {
+    uint64_t stamp, changes, dropped;
+    bool fits;
+};
+
 struct limits;
 
 /* Owns copies of the names; points to the limits of m->spec, so limits_note must see every EV_CONFIG. */

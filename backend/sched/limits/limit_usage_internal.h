@@ -19,8 +19,10 @@ struct limit_counter { /* one limit, counted for one user, account ... */
     struct limit_amounts planned; /* upper bound for planned starts; valid while planned_in is the stamp */
     VEC(uint32_t) planners;       /* jobs with planned starts that count there, or did; the same */
     uint64_t planned_in;
-    VEC(uint32_t) whos; /* that it concerns */
-    uint32_t next;      /* of the same hash; its position + 1 */
+    uint64_t changes;             /* of used and planners */
+    struct limit_judgement plans; /* whether all planned starts fit */
+    VEC(uint32_t) whos;           /* that it concerns */
+    uint32_t next;                /* of the same hash; its position + 1 */
 };
 
 struct limit_who {

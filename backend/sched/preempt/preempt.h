@@ -34,6 +34,7 @@ struct preempt {
     VEC(struct reclaimable) reclaimables;
     VEC(struct preemptor_charge) preemptor_charges; /* of this cycle */
     struct licence_use licences; /* by what runs, is promised, and has started in this cycle */
+    uint64_t licence_changes;    /* of these */
     bool searching;              /* in this cycle */
     bool search_pays;            /* in this iteration a search may find victims for some job */
     uint32_t search_cost;        /* of this cycle */

@@ -18,8 +18,10 @@ static void charges_add(struct preempt *p, const struct pending_entry *u, uint32
                                     .end = use->end};
     limits_charge(p->queue->limits, &made.request);
     made.licensed = j && u->class->licensed;
-    if (made.licensed)
+    if (made.licensed) {
         licence_take(&p->licences, p->queue->view->model, j);
+        p->licence_changes++;
+    }
     vec_push(&p->preemptor_charges, made);
 }
 
@@ -45,6 +47,7 @@ static void charges_drop(struct preempt *p, const struct preemptor_charge *made)
 {
     const struct job *j = made->licensed ? queue_job(p->queue, made->job) : NULL;
     limits_uncharge(p->queue->limits, &made->request);
+    p->licence_changes += made->licensed;
     if (j)
         licence_book(&p->licences, p->queue->view->model, req_detail(&j->req)->licenses, true);
 }

@@ -87,6 +87,7 @@ struct job_class {
     bool begun;     /* step jobs that have begun come before other jobs */
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
+    bool never_licensed; /* more than are configured, or of a name that is not */
     struct class_reason rest;
     uint64_t tried_in, lined_up_in; /* the last iteration that has tried one of its jobs; see cycle_row.c */
     struct request_shape **shapes;  /* one for each choice */
@@ -97,6 +98,7 @@ struct job_class {
     int64_t ends;         /* of step jobs that have started: their limit is over then; 0: never, or not
                              started */
     struct pool_use *own; /* of the reservation that it asks for; NULL: none */
+    struct licence_list licences; /* if it is licensed */
     uint32_t n_pending;
     struct job_class *next; /* with the same hash */
     uint64_t hash;

@@ -442,6 +442,15 @@ static struct owner *job_classes_owner_of(struct queue *q, const struct job *j)
     return o;
 }
 
+static void job_classes_set_licences(const struct queue *q, struct job_class *g, const struct job *j)
+{
+    const char *text = req_detail(&j->req)->licenses;
+    struct licence_list asked = {VEC_INIT};
+    g->never_licensed = licence_parse(q->view->model, text, &asked, NULL) < 0;
+    licence_fini(&asked);
+    licence_list_held(q->view->model, text, &g->licences);
+}
+
 static struct job_class *job_classes_job_class_new(struct queue *q, const struct job *j,
                                                    const struct step *s, struct request_shape **shapes,
                                                    uint32_t n, uint64_t hash, struct str *key)
@@ -465,6 +474,8 @@ static struct job_class *job_classes_job_class_new(struct queue *q, const struct
     g->key = str_take(key);
     if (g->qos)
         g->level = q->qos_levels[g->qos - q->view->model->spec.qos.v];
+    if (g->licensed)
+        job_classes_set_licences(q, g, j);
     list_init(&g->entries);
     list_append(&q->classes.list, &g->link);
     job_classes_set_choices(q, g, j, s);
@@ -524,6 +535,7 @@ static void job_classes_job_class_free(struct queue *q, struct job_class *g)
     free(g->shapes);
     free(g->choices);
     free(g->requests);
+    licence_fini(&g->licences);
     free(g->key);
     free(g);
 }

@@ -105,6 +105,7 @@ struct tentative { /* a start of the last cycle, until the state has it */
     struct pool_use use;
     struct limit_request request; /* as limits count it */
     uint32_t job, array_job;
+    const struct licence_list *licences; /* that it took; NULL: none */
 };
 
 #endif

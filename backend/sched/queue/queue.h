@@ -46,6 +46,11 @@ struct entry_table {
     struct list with_extra_slots; /* entries with planned starts for more than one element */
 };
 
+struct held_licences {
+    char *text;
+    struct licence_list list;
+};
+
 struct active_table {
     struct idmap by_job;        /* job -> struct active_job */
     struct idmap array_running; /* array -> count of elements that run */
@@ -54,7 +59,7 @@ struct active_table {
     struct idmap awaited; /* preemptor -> one of its victims */
     VEC(struct tentative *) started;
     struct licence_use licences; /* of the active jobs */
-    struct idmap licensed;       /* job that runs -> the licences that it holds, as text */
+    struct idmap licensed;       /* job that runs -> struct held_licences */
 };
 
 struct priorities_update {
@@ -189,6 +194,7 @@ bool sync_holes(struct queue *q);
 /* Returns what the job has on the pool now; NULL: nothing. */
 struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j);
 void sync_licences(struct queue *q, uint32_t id, const struct job *j);
+void held_licences_free(struct held_licences *h); /* NULL is fine */
 /* Gives its allocations back; r is freed. */
 void sync_drop_active(struct queue *q, struct active_job *r);
 void active_count_element(struct queue *q, uint32_t array, intptr_t by);

@@ -54,7 +54,7 @@ static void queue_free_active(struct queue *q)
     list_for_each (r, &q->active.list, struct active_job, link)
         sync_drop_active(q, r);
     idmap_for_each (&q->active.licensed, slot)
-        free(slot->value);
+        held_licences_free(slot->value);
     idmap_fini(&q->active.by_job);
     idmap_fini(&q->active.array_running);
     idmap_fini(&q->active.awaited);

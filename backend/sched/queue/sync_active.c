@@ -161,19 +161,31 @@ void sync_drop_active(struct queue *q, struct active_job *r)
     q->changes.freed = true; /* a throttle or a limit may allow more */
 }
 
+void held_licences_free(struct held_licences *h)
+{
+    if (!h)
+        return;
+    free(h->text);
+    licence_fini(&h->list);
+    free(h);
+}
+
 void sync_licences(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct model *m = q->view->model;
     const char *now = j && licence_holds(j) ? req_detail(&j->req)->licenses : NULL;
-    char *had = m->spec.licenses.n ? idmap_get(&q->active.licensed, id) : NULL;
-    if (!m->spec.licenses.n || (had ? now && str_eq(now, had) : !now))
+    struct held_licences *had = m->spec.licenses.n ? idmap_get(&q->active.licensed, id) : NULL;
+    if (!m->spec.licenses.n || (had ? now && str_eq(now, had->text) : !now))
         return;
     if (had)
-        licence_book(&q->active.licences, m, had, true);
-    free(idmap_remove(&q->active.licensed, id));
+        licence_book(&q->active.licences, m, had->text, true);
+    held_licences_free(idmap_remove(&q->active.licensed, id));
     if (now) {
+        struct held_licences *h = xcalloc(1, sizeof *h);
+        h->text = xstrdup(now);
+        licence_list_held(m, now, &h->list);
         licence_book(&q->active.licences, m, now, false);
-        idmap_set(&q->active.licensed, id, xstrdup(now));
+        idmap_set(&q->active.licensed, id, h);
     }
 }
 

@@ -143,6 +143,62 @@ static void test_a_job_that_finds_no_victims_is_decided_alone(void **state)
     assert_int_equal(planner->pace.full_cycle_ms, full);
 }
 
+/* --- planned starts in many partitions --- */
+
+#define PART_NODES 4
+
+static void set_up_parts(uint32_t n)
+{
+    char name[16], nodes[32];
+    sched_fixture_begin();
+    for (uint32_t i = 0; i < n * PART_NODES; i++) {
+        snprintf(name, sizeof name, "m%05u", i);
+        lab_node(&l, name, 8, 8000, 0, NULL);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "p%u", i);
+        snprintf(nodes, sizeof nodes, "m[%05u-%05u]", i * PART_NODES, (i + 1) * PART_NODES - 1);
+        lab_part(&l, name, nodes);
+    }
+    struct limit_spec *limit = rec_list_push(&l.spec.limits);
+    *limit = (struct limit_spec){.scope = LIMIT_CLUSTER};
+    memset(&limit->soft, 0xff, sizeof limit->soft); /* LIMIT_NONE everywhere */
+    limit->hard = limit->soft;
+    limit->hard.running_jobs = UINT64_C(6) * n; /* less than all that run and all that are planned */
+    l.spec.reservations = 3;
+    lab_configure(&l);
+}
+
+/* What a cycle over all jobs costs; each partition is full and has three planned starts. */
+static uint64_t cost_of_parts(uint32_t n)
+{
+    char name[16];
+    set_up_parts(n);
+    for (uint32_t k = 0; k < PART_NODES + 4; k++)
+        for (uint32_t i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "p%u", i);
+            submit(name, 8, 3600 + k * n + i);
+        }
+    for (int i = 0; i < 3; i++)
+        cycle_resume();
+    assert_true(planner->queue.slots.n_planned >= 2 * n);
+    uint64_t before = planner->queue.pool.cost;
+    planner->queue.changes.freed = planner->queue.changes.freed_anywhere = true;
+    cycle_resume();
+    uint64_t cost = planner->queue.pool.cost - before;
+    sched_fixture_end(NULL);
+    return cost;
+}
+
+/* A planned start is compared with those on the same nodes alone, and all of them are compared with the
+ * limit at once. */
+static void test_partitions_cost_what_they_are(void **state)
+{
+    (void)state;
+    uint64_t few = cost_of_parts(10), many = cost_of_parts(40);
+    assert_true(many < 5 * few);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +209,7 @@ int main(void)
                                         sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_a_job_that_finds_no_victims_is_decided_alone, set_up,
                                         sched_fixture_end),
+        cmocka_unit_test(test_partitions_cost_what_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
