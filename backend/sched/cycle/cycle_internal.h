@@ -69,7 +69,7 @@ struct choice_position { /* of a choice */
 /* Jobs are preempted only for jobs that still wait when all others are settled. */
 enum cycle_stage { CYCLE_PRIORITIES, CYCLE_SETTLES, CYCLE_PREEMPTS, CYCLE_SETTLES_AGAIN, CYCLE_IS_DONE };
 
-enum iteration { ITERATION_NONE, ITERATION_LINES_UP, ITERATION_ITEMS, ITERATION_ENDS };
+enum iteration { ITERATION_NONE, ITERATION_LINES_UP, ITERATION_ITEMS, ITERATION_CHECKS, ITERATION_ENDS };
 
 struct cycle {
     struct planner *p;
@@ -84,6 +84,7 @@ struct cycle {
     enum iteration iteration;
     struct list *at_class; /* classes before this one are in the heap, were checked at the end of the
                                iteration, or have been reported; NULL: all */
+    struct list *at_slot;  /* planned starts before this one were checked at the end of the iteration */
     uint64_t freed, mark;  /* as the iteration began */
     size_t asked;
     /* of the whole decision */
@@ -94,6 +95,7 @@ struct cycle {
     bool all;             /* not only new jobs */
     bool reports;         /* all is decided */
     bool without_windows; /* maintenance is out of the pool, while reasons are reported */
+    size_t at_tried;      /* jobs that were tried and have been reported */
     uint32_t report_cost;
     size_t limits_mark; /* before it */
     struct sched_result out;
@@ -160,9 +162,9 @@ void planner_sync(struct planner *p);
 /* --- cycle_reasons.c --- */
 
 /* Fills the result's `changed`: jobs whose reason is not the one that was reported. First the jobs that
- * were tried themselves; after a full cycle also the classes, one after the other: *looks is the
- * cost left. */
-void cycle_report_tried(struct planner *p);
+ * were tried themselves, one after the other from *at = 0 until it returns false; after a full cycle also
+ * the classes: *cost is what is left. */
+bool cycle_report_tried(struct planner *p, size_t *at);
 void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost);
 /* After some of these, before anything else reads the pool. */
 void cycle_report_pause(struct planner *p);
@@ -241,8 +243,8 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
 /* Why an entry with a planned start is no longer eligible; REASON_NONE: it is. */
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u);
 /* A start may have brought an entry with a planned start to a limit: it drops its slot and waits for the
- * limit. Returns whether there was one. */
-bool cycle_drop_ineligible(struct cycle *s);
+ * limit. Returns whether it did. */
+bool cycle_drop_ineligible(struct cycle *s, struct plan_slot *h);
 
 /* --- cycle_promise.c --- */
 

@@ -7,6 +7,7 @@
 #define ITERATIONS_MAX 4  /* of a stage; what is left follows in the next cycle, at once */
 #define ITEM_COST      40 /* what an item costs by itself, in nodes looked at */
 #define LINE_UP_COST   20 /* and to stand in the row */
+#define CHECK_COST     10 /* of a planned start at the end of an iteration */
 #define SHAPES_AT_ONCE 2000
 
 /* In the first iteration each class, then those that were not passed over. */
@@ -184,9 +185,8 @@ static void cycle_iteration_begin(struct cycle *s)
     s->iteration = ITERATION_LINES_UP;
 }
 
-/* Another iteration is needed if a slot was dropped that could be of use to an entry that had its turn
- * before: p->queue.changes.freed. If nothing else has set it, one class after the other is checked. */
-static void cycle_iteration_end(struct cycle *s)
+/* All items had their turn. */
+static void cycle_iteration_settle(struct cycle *s)
 {
     struct planner *p = s->p;
     vec_for_each (&s->heap, i) { /* their turn did not come */
@@ -204,7 +204,28 @@ static void cycle_iteration_end(struct cycle *s)
         cycle_row_forget(s);
     p->queue.changes.freed =
         allowed_more || s->asked != p->out->preempts.n || s->made_way || p->queue.slots.again;
-    p->queue.changes.freed = cycle_drop_ineligible(s) || p->queue.changes.freed;
+    s->at_slot = p->queue.slots.list.next;
+    s->iteration = ITERATION_CHECKS;
+}
+
+/* Checks the next planned start. False: there is none. */
+static bool cycle_check_one(struct cycle *s)
+{
+    struct planner *p = s->p;
+    if (s->at_slot == &p->queue.slots.list)
+        return false;
+    struct plan_slot *h = container_of(s->at_slot, struct plan_slot, link);
+    s->at_slot = s->at_slot->next;
+    p->queue.changes.freed = cycle_drop_ineligible(s, h) || p->queue.changes.freed;
+    p->queue.pool.cost += CHECK_COST;
+    return true;
+}
+
+/* Another iteration is needed if a slot was dropped that could be of use to an entry that had its turn
+ * before: p->queue.changes.freed. If nothing else has set it, one class after the other is checked. */
+static void cycle_iteration_end(struct cycle *s)
+{
+    struct planner *p = s->p;
     s->had_iteration = true;
     s->made_way = false;
     bool freed = s->freed != p->queue.slots.n_dropped;
@@ -266,6 +287,10 @@ static bool cycle_iterate(struct cycle *s)
         break;
     case ITERATION_ITEMS:
         if (plan_slots_are_closed(&s->p->queue.slots) || !cycle_take_first(s))
+            cycle_iteration_settle(s);
+        break;
+    case ITERATION_CHECKS:
+        if (!cycle_check_one(s))
             cycle_iteration_end(s);
         break;
     case ITERATION_ENDS:

@@ -171,19 +171,15 @@ enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u
     return g->rest.verdict.state == LIMIT_OK ? REASON_LICENSES : limit_reason(&g->rest.verdict);
 }
 
-bool cycle_drop_ineligible(struct cycle *s)
+bool cycle_drop_ineligible(struct cycle *s, struct plan_slot *h)
 {
     struct planner *p = s->p;
-    bool any = false;
-    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
-        struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        bool asked = !h->by_preemption && h->visited == p->queue.slots.iteration && !u->noted;
-        enum reason why = asked ? cycle_eligibility_of_booked(s, u) : REASON_NONE;
-        if (why == REASON_NONE)
-            continue;
-        plan_slots_drop(&p->queue.slots, h);
-        u->reason = why;
-        any = true;
-    }
-    return any;
+    struct pending_entry *u = container_of(h, struct pending_entry, slot);
+    bool asked = !h->by_preemption && h->visited == p->queue.slots.iteration && !u->noted;
+    enum reason why = asked ? cycle_eligibility_of_booked(s, u) : REASON_NONE;
+    if (why == REASON_NONE)
+        return false;
+    plan_slots_drop(&p->queue.slots, h);
+    u->reason = why;
+    return true;
 }

@@ -122,13 +122,15 @@ static void reasons_cycle_report_entry(struct planner *p, struct pending_entry *
     vec_push(&p->out->changed, u->job);
 }
 
-void cycle_report_tried(struct planner *p)
+bool cycle_report_tried(struct planner *p, size_t *at)
 {
-    vec_for_each (&p->queue.entries.moved, i)
-        reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
-    vec_clear(&p->queue.entries.moved);
-    vec_for_each (&p->tried, i)
-        reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
+    size_t n_moved = p->queue.entries.moved.n, i = *at;
+    if (i == n_moved + p->tried.n)
+        return false;
+    uint32_t job = i < n_moved ? p->queue.entries.moved.v[i] : p->tried.v[i - n_moved];
+    reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, job));
+    ++*at;
+    return true;
 }
 
 void cycle_report_pause(struct planner *p)

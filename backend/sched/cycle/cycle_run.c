@@ -69,24 +69,38 @@ static void cycle_begin(struct planner *p)
     p->preempt.search_cost = 0;
 }
 
+/* Reports jobs that were tried themselves. Returns the cost that is left; 0: not all are reported. */
+static uint64_t cycle_report_some_tried(struct planner *p, uint64_t cost)
+{
+    for (;;) {
+        uint64_t from = p->queue.pool.cost;
+        if (!cycle_report_tried(p, &p->cycle->at_tried))
+            return cost;
+        uint64_t gone = p->queue.pool.cost - from + REPORT_COST;
+        if (gone >= cost)
+            return 0;
+        cost -= gone;
+    }
+}
+
 /* All is decided: reports changed reasons. Returns whether all are reported. */
 static bool cycle_report_some(struct planner *p, uint64_t cost)
 {
     struct cycle *s = p->cycle;
     if (!s->reports) {
         s->reports = true;
-        cycle_report_tried(p);
         s->report_cost = REPORT_COST_MAX;
         s->at_class = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
         p->pace.reports_left = p->pace.reports_left && !s->all;
     }
-    for (uint64_t n = cost / REPORT_COST + 1; n && s->at_class != &p->queue.classes.list; n--) {
+    cost = cycle_report_some_tried(p, cost ? cost : 1);
+    for (uint64_t n = cost ? cost / REPORT_COST + 1 : 0; n && s->at_class != &p->queue.classes.list; n--) {
         cycle_report_class(p, container_of(s->at_class, struct job_class, link), &s->report_cost);
         s->at_class = s->at_class->next;
     }
     if (s->without_windows)
         cycle_report_pause(p);
-    return s->at_class == &p->queue.classes.list;
+    return cost && s->at_class == &p->queue.classes.list;
 }
 
 /* For the cycles that look at new jobs alone. */
@@ -104,6 +118,7 @@ static void cycle_finish(struct planner *p)
     if (s->all)
         cycle_note_victims_gone(p);
     plan_slots_promise(&p->queue.slots);
+    vec_clear(&p->queue.entries.moved);
     vec_clear(&p->queue.entries.fresh);
     limits_rewind(p->queue.limits, s->limits_mark);
     int64_t next = cycle_next_look(p);

@@ -169,8 +169,8 @@ static void set_up_parts(uint32_t n)
     lab_configure(&l);
 }
 
-/* What a cycle over all jobs costs; each partition is full and has three planned starts. */
-static uint64_t cost_of_parts(uint32_t n)
+/* Each partition is full and has three planned starts, and the next cycle looks at all of them. */
+static void fill_parts(uint32_t n)
 {
     char name[16];
     set_up_parts(n);
@@ -182,8 +182,13 @@ static uint64_t cost_of_parts(uint32_t n)
     for (int i = 0; i < 3; i++)
         cycle_resume();
     assert_true(planner->queue.slots.n_planned >= 2 * n);
-    uint64_t before = planner->queue.pool.cost;
     planner->queue.changes.freed = planner->queue.changes.freed_anywhere = true;
+}
+
+static uint64_t cost_of_parts(uint32_t n)
+{
+    fill_parts(n);
+    uint64_t before = planner->queue.pool.cost;
     cycle_resume();
     uint64_t cost = planner->queue.pool.cost - before;
     sched_fixture_end(NULL);
@@ -199,6 +204,26 @@ static void test_partitions_cost_what_they_are(void **state)
     assert_true(many < 5 * few);
 }
 
+/* Neither are they checked at once, nor are the jobs that were tried. */
+static void test_a_slice_checks_few_planned_starts(void **state)
+{
+    struct sched_view v;
+    struct sched_result r;
+    unsigned checks = 0, reports = 0;
+    (void)state;
+    fill_parts(10);
+    v = lab_view(&l);
+    sched_result_init(&r);
+    while (!planner_cycle_slice(planner, &v, l.now, 1, &r)) {
+        checks += planner->cycle->iteration == ITERATION_CHECKS;
+        reports += planner->cycle->reports;
+    }
+    assert_true(checks >= planner->queue.slots.n_planned);
+    assert_true(reports >= planner->queue.slots.n_planned);
+    sched_result_fini(&r);
+    sched_fixture_end(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +235,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_job_that_finds_no_victims_is_decided_alone, set_up,
                                         sched_fixture_end),
         cmocka_unit_test(test_partitions_cost_what_they_are),
+        cmocka_unit_test(test_a_slice_checks_few_planned_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
