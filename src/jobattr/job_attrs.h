@@ -110,7 +110,7 @@
       A_COLUMN(.letter = 'y', .names = "nice", .title = "NICE", .key = "nice", .number = attr_number_NICE), A_NONE) \
     X(NODELIST, HOSTS, RARE, nodelist, A_ARG("nodelist", 'w', "NODES", "on these nodes: n[1-3]"), \
       A_IS(.label = "node list", .update = "NodeList ReqNodeList", .shown = "ReqNodeList", .json = "required_nodes"), A_NONE, A_NONE) \
-    X(NODES, NODES, REQ, nodes_min, A_ARG("nodes", 'N', "MIN[-MAX]", "number of nodes", .env = "SLURM_NNODES SLURM_JOB_NUM_NODES"), \
+    X(NODES, NODES, REQ, nodes_min, A_ARG("nodes", 'N', "MIN[-MAX]", "number of nodes; of a range as many as are free", .env = "SLURM_NNODES SLURM_JOB_NUM_NODES"), \
       A_IS(.label = "nodes", .update = "NumNodes", .min = 1, .max = 1000000), A_NONE, A_NONE) \
     X(NO_REQUEUE, NO_REQUEUE, DETAIL, requeue, A_FLAG("no-requeue", 0, "never run it a second time", .env = "SBATCH_NO_REQUEUE"), \
       A_NONE, A_NONE, A_NONE) \
@@ -143,6 +143,8 @@
     X(RESTART_AT_LIMIT, RESTARTS, RARE, limit_restarts, A_ARG("restart-at-limit", 0, "[[B:]SIG[@S],]N", "queue it again at its time limit, up to N times, after a signal", A_ENV3("RESTART_AT_LIMIT")), \
       A_IS(.shown = "RestartAtLimit"), A_NONE, A_NONE) \
     X(SIGNAL, SIGNAL, RARE, signal, A_ARG("signal", 0, "[B:]SIG[@S]", "a signal S seconds before the end (60)", A_ENV3("SIGNAL")), A_NONE, A_NONE, A_NONE) \
+    X(SPREAD_JOB, SWITCH, DETAIL, spread_job, A_FLAG("spread-job", 0, "on as many nodes as it has tasks, if they are free", A_ENV3("SPREAD_JOB")), \
+      A_NONE, A_NONE, A_NONE) \
     X(TIME, LIMIT, REQ, time_limit_s, A_ARG("time", 't', "LIMIT", "M, M:S, H:M:S, D-H, D-H:M:S", A_ENV3("TIMELIMIT")), \
       A_IS(.update = "TimeLimit", .always = true), A_NONE, A_NONE) \
     X(TIME_MIN, LIMIT, DETAIL, time_min_s, A_ARG("time-min", 0, "LIMIT", "a shorter limit that would do as well"), \
@@ -150,6 +152,8 @@
     X(TMP, DISK, RARE, min_tmp_mib, A_ARG("tmp", 0, "SIZE", "scratch space on each node"), A_IS(.shown = "MinTmpDiskNode"), \
       A_COLUMN(.letter = 'd', .names = "mintmpdisk", .title = "MIN_TMP_DISK", .number = attr_number_TMP), A_NONE) \
     O(UID, A_ARG("uid", 0, "USER", NULL)) \
+    X(USE_MIN_NODES, SWITCH, DETAIL, use_min_nodes, A_FLAG("use-min-nodes", 0, "of a range of nodes the fewest", A_ENV3("USE_MIN_NODES")), \
+      A_NONE, A_NONE, A_NONE) \
     O(VERBOSE, A_FLAG("verbose", 'v', "say more")) \
     X(WCKEY, NAME, RARE, wckey, A_ARG("wckey", 0, "KEY", "kept with the job", A_ENV3("WCKEY")), \
       A_IS(.label = "wckey", .json = "wckey"), \

@@ -108,8 +108,11 @@ static uint32_t need_nodes_max(const struct job_req *r, uint32_t nodes, uint32_t
 {
     if (nodes == nodes_by_gpus(r))
         return nodes;
-    if (r->nodes_max != NOT_GIVEN)
-        return at_least(r->nodes_max, nodes);
+    if (r->nodes_max != NOT_GIVEN) {
+        /* Of a range no more nodes than there are tasks, as in Slurm. */
+        uint32_t most = tasks_said(r) == NOT_GIVEN || tasks > r->nodes_max ? r->nodes_max : tasks;
+        return at_least(most, nodes);
+    }
     bool is_said = r->nodes_min != NOT_GIVEN || job_tasks_per_node(r) != NOT_GIVEN;
     return is_said ? nodes : at_least(tasks, nodes);
 }
@@ -131,6 +134,15 @@ static void need_gpus(const struct job_req *r, struct job_need *n)
         n->gpus_anywhere = true;
         n->nodes_max = n->nodes_max < n->gpus ? n->nodes_max : n->gpus;
     }
+}
+
+/* As in Slurm: a range of nodes takes as many as are free. The sum of --gpus stays on few nodes, where the
+ * tasks that share GPUs are near one another. */
+static bool need_most_nodes(const struct job_req *r, const struct job_need *n)
+{
+    bool is_range = r->nodes_min != NOT_GIVEN && r->nodes_max != NOT_GIVEN && r->nodes_max > r->nodes_min;
+    return (is_range || req_detail(r)->spread_job) && !req_detail(r)->use_min_nodes && !n->gpus_anywhere &&
+           n->nodes_max > n->nodes;
 }
 
 static void need_mem(const struct job_req *r, struct job_need *n)
@@ -165,6 +177,7 @@ void job_need(const struct job_req *r, struct job_need *ret)
     };
     need_gpus(r, &n);
     need_mem(r, &n);
+    n.most_nodes = need_most_nodes(r, &n);
     *ret = n;
 }
 

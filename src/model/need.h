@@ -16,10 +16,11 @@ struct job_need {
     uint32_t cpus_per_node;    /* if its tasks are spread evenly */
     uint64_t mem_per_node_mib; /* MEM_NOT_GIVEN: a share of the node by its CPUs; 0: the whole node's */
     uint32_t gpus_per_node;
-    uint32_t gpus;                             /* in all */
-    bool whole_nodes;                          /* --exclusive */
-    uint32_t gpus_per_task;                    /* each task brings this many; 0: not counted by task */
-    bool gpus_anywhere;                        /* only their sum was given: they may be spread unevenly */
+    uint32_t gpus;          /* in all */
+    bool whole_nodes;       /* --exclusive */
+    uint32_t gpus_per_task; /* each task brings this many; 0: not counted by task */
+    bool gpus_anywhere;     /* only their sum was given: they may be spread unevenly */
+    bool most_nodes;        /* a start takes as many nodes as are free, up to nodes_max */
     uint64_t mem_per_cpu_mib, mem_per_gpu_mib; /* not 0: mem_per_node_mib follows from these */
 };
 

@@ -30,7 +30,7 @@ static void job_classes_key_need(struct str *k, const struct job_need *n)
                                 n->gpus,
                                 n->whole_nodes,
                                 n->gpus_per_task,
-                                n->gpus_anywhere,
+                                n->gpus_anywhere | (uint64_t)n->most_nodes << 1,
                                 n->mem_per_cpu_mib,
                                 n->mem_per_gpu_mib,
                                 n->mem_per_node_mib};

@@ -291,15 +291,24 @@ static void placement_share_out(uint32_t *cap, uint32_t n, uint32_t total, bool 
     }
 }
 
-static void placement_share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_need *need)
+/* Of a range of nodes each further one brings its own tasks, unless their number was given. */
+static uint32_t placement_tasks_on(const struct demand *d, uint32_t n)
 {
+    uint32_t each = d->need.tasks_per_node ? d->need.tasks_per_node : 1;
+    return d->need.most_nodes && !d->tasks_given && n > d->need.nodes ? n * each : d->need.tasks;
+}
+
+static void placement_share_tasks_and_gpus(struct pool *p, uint32_t n, const struct demand *d)
+{
+    const struct job_need *need = &d->need;
+    uint32_t all_tasks = placement_tasks_on(d, n);
     struct node_candidate *v = p->work->candidates;
     uint32_t *tasks = p->work->shares, *gpus = tasks + p->n_nodes;
     for (uint32_t i = 0; i < n; i++) {
         tasks[i] = v[i].tasks;
         gpus[i] = v[i].gpus;
     }
-    placement_share_out(tasks, n, need->tasks, need->nodes > 1);
+    placement_share_out(tasks, n, all_tasks, need->nodes > 1 || all_tasks > need->tasks);
     if (need->gpus_anywhere)
         placement_share_out(gpus, n, need->gpus, true);
     for (uint32_t i = 0; i < n; i++) {
@@ -314,7 +323,7 @@ uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *
 {
     if (!placement_choose_one(p->work->candidates, n, &d->need, must_be_listed))
         return 0;
-    placement_share_tasks_and_gpus(p, 1, &d->need);
+    placement_share_tasks_and_gpus(p, 1, d);
     return 1;
 }
 
@@ -325,7 +334,7 @@ uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, u
     placement_put_first(v, n, d->nodes_max, order);
     uint32_t chosen = placement_enough(v, n, &d->need, least, d->nodes_max);
     if (chosen)
-        placement_share_tasks_and_gpus(p, chosen, &d->need);
+        placement_share_tasks_and_gpus(p, chosen, d);
     return chosen;
 }
 

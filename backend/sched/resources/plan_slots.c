@@ -180,8 +180,8 @@ static bool plan_slots_place_choice(struct plan_slots *b, const struct plan_requ
            plan_slots_place_shortened(b, it, c, ret);
 }
 
-/* In the first of its partitions that takes it now. */
-bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
+/* In the first of its partitions that takes it now, on the fewest nodes. */
+bool plan_slots_fits_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
@@ -197,6 +197,14 @@ bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it
             return true;
     }
     return false;
+}
+
+bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
+{
+    bool starts = plan_slots_fits_beside(b, it, ret);
+    if (starts)
+        plan_slots_widen(b, it, ret);
+    return starts;
 }
 
 bool plan_slots_is_there(const struct plan_slots *b, const struct plan_slot *h)
@@ -251,7 +259,7 @@ static bool plan_slots_place_before_others(struct plan_slots *b, const struct pl
 {
     if (lower_only ? !plan_slots_suspend_plans_below(b, it, true) : !plan_slots_suspend_behind(b, it))
         return false;
-    bool placed = plan_slots_start_beside(b, it, ret);
+    bool placed = plan_slots_fits_beside(b, it, ret);
     plan_slots_restore_behind(b);
     if (!placed)
         return false;
@@ -346,7 +354,7 @@ static bool plan_slots_start_held(struct plan_slots *b, const struct plan_reques
         return false;
     pool_suspend(b->pool, &h->use);
     bool placed =
-        plan_slots_start_beside(b, &part, ret) || plan_slots_place_before_others(b, &part, true, ret);
+        plan_slots_fits_beside(b, &part, ret) || plan_slots_place_before_others(b, &part, true, ret);
     pool_restore(b->pool, &h->use);
     if (placed && plan_slots_is_as_held(h, ret))
         plan_slots_drop_for_same(b, h);
@@ -382,7 +390,7 @@ static bool plan_slots_start_instead(struct plan_slots *b, const struct plan_req
                                      struct plan_slot *h, struct placement *ret)
 {
     uint64_t visited = plan_slot_suspend_own(b, h);
-    bool placed = plan_slots_start_beside(b, it, ret) || plan_slots_place_before_others(b, it, false, ret);
+    bool placed = plan_slots_fits_beside(b, it, ret) || plan_slots_place_before_others(b, it, false, ret);
     plan_slot_restore_own(b, h, visited);
     if (placed)
         plan_slots_drop_counted(b, h);
@@ -392,10 +400,13 @@ static bool plan_slots_start_instead(struct plan_slots *b, const struct plan_req
 bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                       struct placement *ret)
 {
-    if (h->use.parts)
-        return h->tier_at == it->tier_at ? plan_slots_start_held(b, it, h, ret)
-                                         : plan_slots_start_instead(b, it, h, ret);
-    return plan_slots_start_beside(b, it, ret) || plan_slots_place_before_others(b, it, false, ret);
+    bool starts = !h->use.parts ? plan_slots_fits_beside(b, it, ret) ||
+                                      plan_slots_place_before_others(b, it, false, ret)
+                  : h->tier_at == it->tier_at ? plan_slots_start_held(b, it, h, ret)
+                                              : plan_slots_start_instead(b, it, h, ret);
+    if (starts)
+        plan_slots_widen(b, it, ret);
+    return starts;
 }
 
 bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,

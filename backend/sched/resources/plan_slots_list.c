@@ -196,7 +196,7 @@ void plan_slots_restore_behind(struct plan_slots *b)
 bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     bool any = plan_slots_lift(b, it, (struct slots_suspended){.has_slot = true, .visited = true});
-    bool fits = any && plan_slots_start_beside(b, it, ret);
+    bool fits = any && plan_slots_fits_beside(b, it, ret);
     plan_slots_restore_behind(b);
     return fits;
 }
@@ -234,4 +234,26 @@ void plan_slots_drop_displaced(struct plan_slots *b)
         plan_slots_drop(b, h); /* it is no longer among them */
         h->lost = b->iteration;
     }
+}
+
+/* --- spreading --- */
+
+void plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struct placement *at)
+{
+    const struct plan_choice *c = &it->choices[at->choice];
+    if (!c->demand->need.most_nodes)
+        return;
+    struct pool_judge judge = plan_request_judge(it, at->choice);
+    struct pool_parts wide = {VEC_INIT};
+    if (c->own)
+        pool_suspend(b->pool, c->own);
+    bool wider = pool_widen(b->pool, c->demand, c->set, at->len, (uint32_t)at->parts.v.n, &judge, &wide);
+    if (c->own)
+        pool_restore(b->pool, c->own);
+    if (wider && (!it->leaves || it->leaves(it->ctx, at->choice, &wide, at->start, at->len))) {
+        struct pool_parts swap = at->parts;
+        at->parts = wide;
+        wide = swap;
+    }
+    vec_fini(&wide.v);
 }

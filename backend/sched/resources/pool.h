@@ -132,6 +132,11 @@ struct pool_judge {
 };
 bool pool_allows(struct pool_judge *j, const struct pool_parts *parts, int64_t len); /* j: NULL is fine */
 
+/* widen.c: where a demand that fits now on `before` nodes lies on more of them, as many as are free for len
+ * and as the judge allows, up to nodes_max. False: on no more; ret is unchanged then. */
+bool pool_widen(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t len,
+                uint32_t before, struct pool_judge *judge, struct pool_parts *ret);
+
 /* The same within what the judge allows. If pool_place would take more: on one node the best of the allowed
  * ones; on several the nodes that give the least of what is counted: GPUs, else CPUs, else memory, else the
  * roomiest. The judge is asked last about what is in parts. */
