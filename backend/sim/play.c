@@ -39,8 +39,9 @@ struct play_clock {
     struct heap due;
     size_t n_submitted, n_over;
     struct wall now, wake;
-    bool untold;    /* a waiting job has not been told a start yet */
-    uint32_t stuck; /* a job that is preempted again and again; 0: none */
+    double free_gpus, split_gpus; /* now; split: free on nodes whose other GPUs are in use */
+    bool untold;                  /* a waiting job has not been told a start yet */
+    uint32_t stuck;               /* a job that is preempted again and again; 0: none */
     struct play *out;
 };
 
@@ -100,6 +101,8 @@ static int play_set_up(struct play_clock *c, const struct cluster_spec *cluster,
         struct ev_node up = {.node = xstrdup(cluster->nodes.v[i].name), .state = NODE_UP};
         play_must_emit(c, EV_NODE, 0, &up);
     }
+    for (size_t i = 0; i < c->m.n_nodes; i++)
+        c->free_gpus += c->m.nodes[i]->gpus;
     c->limits = limits_new(&c->m);
     c->view =
         (struct sched_view){.model = &c->m, .in_groups = play_in_groups, .ctx = c, .limits = c->limits};
@@ -188,6 +191,17 @@ static void play_set_due(struct play_clock *c, struct played_job *r, enum due du
     heap_insert(&c->due, &r->by_time, t.ms);
 }
 
+/* Adds (1) or takes away (-1) what the nodes of an allocation have free; around a change of it. */
+static void play_count_gpus(struct play_clock *c, const struct alloc *v, size_t n, int sign)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct node *node = model_get_node(&c->m, v[i].node);
+        uint32_t left = node->gpus - cpuset_count(&node->gpus_used);
+        c->free_gpus += (double)sign * left;
+        c->split_gpus += left < node->gpus ? (double)sign * left : 0;
+    }
+}
+
 static void play_begin(struct play_clock *c, const struct job *j)
 {
     uint32_t at = play_index_of(c, j->id);
@@ -197,6 +211,7 @@ static void play_begin(struct play_clock *c, const struct job *j)
     if (out->start_s < 0)
         out->start_s = play_seconds(c, c->now);
     r->cpus = r->mem_mib = r->gpus = 0;
+    play_count_gpus(c, j->alloc.v, j->alloc.n, 1);
     for (size_t i = 0; i < j->alloc.n; i++) {
         r->cpus += cpuset_count(&j->alloc.v[i].cpus);
         r->gpus += cpuset_count(&j->alloc.v[i].gpus);
@@ -248,7 +263,13 @@ static void play_end_run(struct play_clock *c, uint32_t at, enum end_kind kind)
     struct played_job *r = &c->runs[at];
     struct play_job *out = &c->out->jobs[at];
     double held = play_charge(c, at, j);
+    struct ev_start had = {0}; /* the event takes the allocation from the job */
+    for (size_t i = 0; i < j->alloc.n; i++)
+        *rec_list_push(&had.alloc) = (struct alloc){.node = xstrdup(j->alloc.v[i].node)};
+    play_count_gpus(c, had.alloc.v, had.alloc.n, -1);
     play_must_emit(c, EV_END, id, &body);
+    play_count_gpus(c, had.alloc.v, had.alloc.n, 1);
+    rec_fini(&ev_start_rec, &had);
     c->untold = c->untold || !job_state_is_final(j->state);
     if (job_state_is_final(j->state)) {
         out->ran_s = r->done_s + (int64_t)held;
@@ -287,6 +308,8 @@ static void play_start_all(struct play_clock *c, struct sched_result *r)
 {
     vec_for_each (&r->starts, i) {
         uint32_t id = r->starts.v[i].job;
+        const struct ev_start *start = &r->starts.v[i].start;
+        play_count_gpus(c, start->alloc.v, start->alloc.n, -1);
         play_must_emit(c, EV_START, id, &r->starts.v[i].start);
         play_begin(c, model_get_job(&c->m, id));
     }
@@ -350,6 +373,9 @@ static bool play_next_instant(struct play_clock *c)
         return false;
     if (c->w->until_s && next >= play_instant(c, c->w->until_s).ms)
         return false;
+    double passed_s = (double)(next - c->now.ms) / MS_PER_S;
+    c->out->free_gpu_s += passed_s * c->free_gpus;
+    c->out->split_gpu_s += passed_s * c->split_gpus;
     c->now = (struct wall){next};
     return true;
 }

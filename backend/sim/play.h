@@ -35,6 +35,7 @@ struct play {
     size_t n_jobs;
     int64_t end_s;                  /* of the simulation */
     double cpu_s, mem_mib_s, gpu_s; /* held, by all */
+    double free_gpu_s, split_gpu_s; /* split: free on nodes whose other GPUs were in use */
     uint64_t passes, events;
     struct msg_scores scores; /* of the first start that each waiting job was told */
 };

@@ -139,6 +139,8 @@ static void report_fill_head(struct sim_report *ret, const struct play *r, const
                                .cpu_utilisation = report_share(r->cpu_s, have.cpus, seconds),
                                .mem_utilisation = report_share(r->mem_mib_s, have.mem_mib, seconds),
                                .gpu_utilisation = report_share(r->gpu_s, have.gpus, seconds),
+                               .free_gpu_hours = r->free_gpu_s / HOUR_S,
+                               .split_gpu_hours = r->split_gpu_s / HOUR_S,
                                .passes = r->passes,
                                .events = r->events,
                                .dropped = w->n_dropped};
@@ -273,6 +275,9 @@ void play_report_text(const struct sim_report *r, struct str *out)
                 100 * r->mem_utilisation);
     if (r->gpus)
         str_appendf(out, ", %.1f %% of the GPUs", 100 * r->gpu_utilisation);
+    if (r->free_gpu_hours > 0)
+        str_appendf(out, "\nfree GPUs on nodes that were partly in use: %.1f %% of the free GPU hours",
+                    100 * r->split_gpu_hours / r->free_gpu_hours);
     str_appendf(out,
                 "\n%" PRIu64 " preemptions cost %.1f CPU hours and %.1f GPU hours of work; %" PRIu64
                 " passes, %" PRIu64 " events\n",

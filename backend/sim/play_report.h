@@ -41,6 +41,9 @@ struct sim_report {
     REC_LIST(struct sim_row) accounts;
     REC_LIST(struct sim_row) partitions; /* where jobs ran last, or wait */
     struct msg_scores forecasts;         /* scores of the forecasts */
+    double free_gpu_hours;               /* of all GPUs */
+    double split_gpu_hours; /* of these, on nodes whose other GPUs were in use: of no use to a whole-node
+                               job */
 };
 #define SIM_REPORT_FIELDS(F, G, S)                                                                   \
     F(S, U32, schema)                                                                                \
@@ -49,7 +52,8 @@ struct sim_report {
         F(S, U64, gpus) F(S, F64, days) F(S, F64, cpu_utilisation) F(S, F64, mem_utilisation)        \
             F(S, F64, gpu_utilisation) F(S, U64, passes) F(S, U64, events) F(S, U64, dropped)        \
                 G(S, SUB, all, sim_row) G(S, LISTOF, users, sim_row) G(S, LISTOF, accounts, sim_row) \
-                    G(S, LISTOF, partitions, sim_row) G(S, SUB, forecasts, msg_scores)
+                    G(S, LISTOF, partitions, sim_row) G(S, SUB, forecasts, msg_scores)     \
+                    F(S, F64, free_gpu_hours) F(S, F64, split_gpu_hours)
 extern const struct rec_desc sim_row_rec, sim_report_rec;
 
 /* Owns: rec_fini(&sim_report_rec, ret). */

@@ -45,6 +45,7 @@ static void totals_add_node(struct cluster_totals *t, const struct node *n, bool
     t->cpus_used += cpus;
     t->gpus += n->gpus;
     t->gpus_used += gpus;
+    t->gpus_split += !out && gpus && n->gpus > gpus ? n->gpus - gpus : 0;
     if (!out)
         return;
     t->nodes_out += n->n_jobs == 0;

@@ -99,6 +99,7 @@ wait_for 10 gpu_is 1 foreign
 has "whose" "$(gpu_field 1 note)" "used by job $job, which does not hold it"
 is "its own" "$(gpu_field 0 state)" used
 is "of its own nothing is said" "$(gpu_field 0 note)" ""
+has "what a job for the whole node cannot have" "$(sdiag)" "Free GPUs:      3, on nodes that are partly in use: 3"
 must stoker gpus --use --json
 has "figures" "$out" '"index":0,"type":"a100","state":"used","job":"'"$job"'","user":"'"$(id -un)"'","name":"busy","note":"","busy_percent":88,"mem_used_mib":10,"mem_mib":81920,"foreign":0'
 has "figures" "$out" '"busy_percent":0,"mem_used_mib":10,"mem_mib":81920,"foreign":1'

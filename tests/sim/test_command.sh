@@ -56,6 +56,19 @@ run stoker sim --json --generate=made.work
 is "its head" "$(jq -c '[.schema, .mode, .cluster, .backfill, .nodes, .days]' <<<"$out")" '[1,"full","small","conservative",4,2]'
 is "its lists" "$(jq -c '[(.users, .accounts, .partitions) | length]' <<<"$out")" '[1,1,1]'
 
+case_ "free GPUs on nodes that are partly in use"
+gpus() { # GPUs of each node and of each job -> held and free GPU hours of all, split ones of the free
+    echo "nodes = ( { name = \"g[1-2]\"; cpus = 64; memory = \"64G\"; gpus = $1; detect = false; } );" >gpus.cfg
+    echo "days = 2.0; jobs_per_day = 30.0; users = ( { name = \"u\"; } );
+        shapes = ( { name = \"s\"; cpus = 1; gpus = $2; memory = \"1G\"; run = \"1h\"; } );" >gpus.work
+    stoker sim --json --config=gpus.cfg --generate=gpus.work |
+        jq -c '[((.all.gpu_hours + .free_gpu_hours) / .days / .gpus * 10 | round), (.split_gpu_hours > 0), (.split_gpu_hours < .free_gpu_hours)]'
+}
+is "some of a node" "$(gpus 4 1)" '[240,true,true]'
+is "whole nodes" "$(gpus 4 4)" '[240,false,true]'
+is "one GPU a node" "$(gpus 1 1)" '[240,false,true]'
+has "in words" "$(stoker sim --config=gpus.cfg --generate=gpus.work)" "free GPUs on nodes that were partly in use: 0.0 % of the free GPU hours"
+
 case_ "the same program by its own name"
 is "it" "$(stoker-sim --procs-only --json "$trace")" "$(stoker sim --procs-only --json "$trace")"
 

@@ -5,6 +5,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/shortage.h"
+#include "src/model/cluster_totals.h"
 
 static void req_stats_keep_own(const struct session *s, struct msg_stats *m)
 {
@@ -33,6 +34,9 @@ void req_stats(struct session *s, uint64_t tag, void *body)
         m.sessions++;
     list_for_each (n, node_peers(c), struct node_peer, link)
         m.nodes_up += nodeconn_is_up(n->conn);
+    struct cluster_totals t = model_totals(&c->model, loop_wall(c->loop));
+    m.gpus_free = t.gpus - t.gpus_used - t.gpus_out;
+    m.gpus_split = t.gpus_split;
     user_quota_tell(c, &m);
     if (privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE))
         req_stats_keep_own(s, &m);

@@ -132,8 +132,12 @@ static void sdiag_print(struct str *out, const struct msg_stats *m, const struct
                 "\nJobs canceled:  %" PRIu64 "\nJobs failed:    %" PRIu64 "\n\nJob states ts:  ",
                 m->submits, m->starts, m->completed, m->cancelled, m->failed);
     append_date(out, now);
-    str_appendf(out, "\nJobs pending:   %" PRIu64 "\nJobs running:   %" PRIu64 "\n\n", n->pending,
+    str_appendf(out, "\nJobs pending:   %" PRIu64 "\nJobs running:   %" PRIu64 "\n", n->pending,
                 n->running);
+    if (m->gpus_free)
+        str_appendf(out, "Free GPUs:      %" PRIu64 ", on nodes that are partly in use: %" PRIu64 "\n",
+                    m->gpus_free, m->gpus_split);
+    str_append_char(out, '\n');
     str_appendf(out,
                 "Main schedule statistics (microseconds):\n\tLast cycle:   %" PRIu64
                 "\n\tMax cycle:    %" PRIu64 "\n\tTotal cycles: %" PRIu64 "\n\tMean cycle:   %" PRIu64
@@ -199,6 +203,8 @@ static void sdiag_print_json(struct str *out, const struct msg_stats *m, const s
     json_int(out, "jobs_failed", (int64_t)m->failed);
     json_int(out, "jobs_pending", (int64_t)n->pending);
     json_int(out, "jobs_running", (int64_t)n->running);
+    json_int(out, "gpus_free", (int64_t)m->gpus_free);
+    json_int(out, "gpus_free_on_partly_used_nodes", (int64_t)m->gpus_split);
     json_int(out, "schedule_cycle_max", (int64_t)m->pass_us_max);
     json_int(out, "schedule_cycle_mean", (int64_t)mean(m->pass_us_sum, m->passes));
     json_int(out, "schedule_slice_max", (int64_t)m->slice_us_max);
