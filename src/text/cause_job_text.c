@@ -126,7 +126,7 @@ static void held_brief(struct str *out, const struct cause *c, const struct caus
 {
     bool own = c->code == CAUSE_HELD_BY_OWNER && cause_is_reader(r, c->user) && r->release;
     if (own)
-        str_appendf(out, tr("held by you, %s"), r->release);
+        str_appendf(out, tr("held by you; %s"), r->release);
     else
         template_append(out, "held by {user:you}[ since {at}]", c, r, full);
 }

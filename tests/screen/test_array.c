@@ -527,6 +527,33 @@ static void run_times_are_summed_up(void **state)
     job_free(j);
 }
 
+/* What a job that was ended from outside wrote last does not say why it ended. */
+static const char *failures_last_line(const void *ctx, uint32_t job)
+{
+    (void)ctx;
+    return job == 1 ? "python: line four: Killed" : job == 2 ? "epoch three" : NULL;
+}
+
+static void failures_from_outside_are_alike(void **state)
+{
+    struct job jobs[] = {{.id = 1, .state = JOB_OUT_OF_MEMORY},
+                         {.id = 2, .state = JOB_OUT_OF_MEMORY},
+                         {.id = 3, .state = JOB_OUT_OF_MEMORY},
+                         {.id = 1, .state = JOB_FAILED},
+                         {.id = 2, .state = JOB_FAILED}};
+    struct array_elements e = {0};
+    struct array_failures f = {.n = 0};
+    (void)state;
+    for (uint32_t i = 0; i < N_OF(jobs); i++)
+        vec_push(&e.v, (struct array_element){.job = &jobs[i], .index = i, .is = ELEMENT_FAILED});
+    array_failures_fill(&f, &e, failures_last_line, NULL);
+    assert_int_equal(f.v.n, 3);
+    assert_int_equal(f.v.v[0].places.n, 3);
+    assert_null(f.v.v[0].line);
+    array_failures_fini(&f);
+    vec_fini(&e.v);
+}
+
 static void indices_are_ranges(void **state)
 {
     static const struct {
@@ -575,6 +602,7 @@ int main(void)
         cmocka_unit_test(cells_have_round_sizes),
         cmocka_unit_test(the_end_is_estimated),
         cmocka_unit_test(run_times_are_summed_up),
+        cmocka_unit_test(failures_from_outside_are_alike),
         cmocka_unit_test(indices_are_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

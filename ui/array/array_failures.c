@@ -57,7 +57,8 @@ void array_failures_fill(struct array_failures *f, const struct array_elements *
         f->unknown += !x->job;
         if (!x->job)
             continue;
-        const char *text = line ? line(ctx, x->job->id) : NULL;
+        bool by_itself = x->job->state == JOB_FAILED; /* else its last line does not say why it ended */
+        const char *text = line && by_itself ? line(ctx, x->job->id) : NULL;
         bool full = f->v.n >= GROUPS_MAX;
         size_t k = last < f->v.n && is_like(&f->v.v[last], x->job, text, full) ? last : 0;
         while (k < f->v.n && !is_like(&f->v.v[k], x->job, text, full))

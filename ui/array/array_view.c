@@ -487,6 +487,7 @@ static const char *array_label(struct view *v, enum action action)
     case ACTION_ELEMENTS_PAST: return a->e.unknown ? NULL : "";
     case ACTION_THROTTLE_MORE: return a->e.counts[ELEMENT_WAITING] ? NULL : "";
     case ACTION_WHY: return a->e.counts[ELEMENT_WAITING] ? NULL : "";
+    case ACTION_RELEASE: return ""; /* rarely of use here, and the line is full */
     case ACTION_CANCEL: return left ? NULL : "";
     case ACTION_FAILED_ONLY: return a->e.counts[ELEMENT_FAILED] ? tr("retry failed") : NULL;
     default: return NULL;

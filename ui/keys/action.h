@@ -57,7 +57,7 @@ enum scope {
     X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
     X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "send a signal")             \
     X(ACTS,   HOLD,       "hold",        "H",          NULL,      "hold a waiting job")      \
-    X(ACTS,   RELEASE,    "release",     "U",          NULL,      "release a held job")                      \
+    X(ACTS,   RELEASE,    "release",     "U",          "release", "release a held job")                      \
     X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end the job and queue it again")    \
     X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change the request: time, memory, partition ...") \
     X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch the job: bell and title on changes; again: stop") \
