@@ -420,6 +420,7 @@ static void agent_on_turn(void *ctx)
 {
     struct agent_daemon *d = ctx;
     wire_flush_all(&d->a.dirty);
+    task_table_remove_over(d->a.tasks);
     if (d->spawn_server.lost)
         loop_stop(d->a.loop);
 }

@@ -129,6 +129,10 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
         return;
     }
     t = idmap_get(&a->tasks->by_key, launch_key_hash(&l->key));
+    if (t && t->acked && !t->has_spool) { /* removed at the end of this turn otherwise */
+        task_table_remove(t);
+        t = NULL;
+    }
     if (t) { /* its directory has that name: one that has ended goes by itself */
         launch_refuse(a, l, END_LAUNCH_FAILED, FAULT_JOB,
                       "this node holds a task of another job with the same id and try");

@@ -48,6 +48,7 @@ struct task_table *task_table_new(void (*on_end)(void *ctx, const struct launch_
     tt->ctx = ctx;
     list_init(&tt->all);
     list_init(&tt->lost);
+    list_init(&tt->over);
     list_init(&tt->news);
     tt->news_timer = (struct loop_timer){.fn = task_table_tell_all, .ctx = tt};
     return tt;
@@ -159,11 +160,17 @@ void task_table_keep(struct atask *t)
 {
     t->acked = true;
     if (!t->has_spool) {
-        task_table_remove(t);
+        list_move_to_end(&t->a->tasks->over, &t->in_lost);
         return;
     }
     t->timer = (struct loop_timer){.fn = task_table_keep_over, .ctx = t};
     task_table_was_read(t);
+}
+
+void task_table_remove_over(struct task_table *tt)
+{
+    list_for_each (t, &tt->over, struct atask, in_lost)
+        task_table_remove(t);
 }
 
 void task_table_was_read(struct atask *t)

@@ -16,7 +16,7 @@ struct atask {
     struct agent *a;
     struct list in_table;
     struct list in_news; /* while the report that it runs is delayed */
-    struct list in_lost; /* while its processes are being killed without a shim */
+    struct list in_lost; /* while its processes are being killed without a shim; at last in `over` */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
     pid_t shim;          /* 0: gone, or never there */
@@ -49,6 +49,7 @@ struct atask {
 struct task_table {
     struct list all;
     struct list lost; /* a shim is missing: sweep.c kills what it left */
+    struct list over; /* of no more interest: removed when the launch of the next one has been sent */
     struct list news;
     struct loop_timer news_timer; /* armed while news is not empty */
     struct idmap by_key, by_pid;
@@ -78,8 +79,10 @@ void task_table_drop_shim(struct atask *t);
 void task_table_drop_late(struct atask *t);
 /* Removes it with its directory. */
 void task_table_remove(struct atask *t);
-/* It has ended and was acknowledged: removed after a while without a reader, at once without a spool. */
+/* It has ended and was acknowledged: removed after a while without a reader; without a spool when the turn
+ * ends, so that the launch which came along with the acknowledgement does not wait. */
 void task_table_keep(struct atask *t);
+void task_table_remove_over(struct task_table *tt);
 /* Its spool is read: kept as long as that goes on. */
 void task_table_was_read(struct atask *t);
 /* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that
