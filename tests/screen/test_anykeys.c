@@ -124,9 +124,17 @@ static void anything_goes(void **state)
 
 int main(void)
 {
-    const char *dir = getenv("TMPDIR"); /* keys may save an output where they are */
-    if (dir && chdir(dir) != 0)
+    char own[] = "/tmp/stoker-anykeys.XXXXXX"; /* where the test is started without the runner: make screens */
+    const char *dir = getenv("TMPDIR");
+    bool has_own = !dir;
+    dir = dir ? dir : mkdtemp(own);
+    if (!dir || chdir(dir) != 0) /* keys may save an output where they are */
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(anything_goes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char *remove = xasprintf("rm -r %s", own);
+    if (has_own && system(remove) != 0)
+        failed = 1;
+    free(remove);
+    return failed;
 }
