@@ -278,7 +278,8 @@ static void explain_hold_in_full(struct question *q)
     cause_clear(&why);
 }
 
-/* Behind what the queue and what is in use let it wait for. */
+/* What the queue and what is in use let it wait for ends in the start; beside a limit or a licence a list
+ * shows it as well, in its column. */
 static void add_start_to_causes(const struct question *q, enum forecast_kind kind)
 {
     const struct msg_why *w = q->w;
@@ -286,7 +287,7 @@ static void add_start_to_causes(const struct question *q, enum forecast_kind kin
         struct cause *c = &w->causes.v[i];
         bool turn = c->code == CAUSE_AHEAD || c->code == CAUSE_AHEAD_TASKS ||
                     c->code == CAUSE_AHEAD_UNKNOWN || c->code == CAUSE_NO_PLACE;
-        if (turn && wall_is_set(w->start))
+        if (wall_is_set(w->start))
             c->start = w->start;
         else if (turn && kind == FORECAST_BEYOND)
             c->window_s = q->v->model->spec.window_s;

@@ -171,6 +171,31 @@ static void test_no_start_for_licences_that_are_gone(void **state)
     }
 }
 
+/* The list has a column for the start: what a licence lets wait has one there as on its page. */
+static void test_list_has_the_start_beside_a_licence(void **state)
+{
+    (void)state;
+    l.spec.window_s = 86400;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("cad"), 2};
+    lab_configure(&l);
+    submit_licensed("cad:2");
+    uint32_t id = submit_licensed("cad:2");
+    cycle_full();
+    forecast();
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    struct cause c;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    sched_waits_begin(planner, &v, l.now);
+    sched_wait(planner, &v, lab_get(&l, id), l.now, &c);
+    sched_waits_end(planner);
+    assert_int_equal(c.code, CAUSE_LICENCES);
+    assert_int_equal(w.start.ms, wall_add_s(l.now, 600).ms);
+    assert_int_equal(c.start.ms, w.start.ms);
+    cause_clear(&c);
+    rec_fini(&msg_why_rec, &w);
+}
+
 /* A release is refused as a submission is: it is not offered. */
 static void test_held_and_never_to_run(void **state)
 {
@@ -431,14 +456,23 @@ static void test_what_became_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_two_limits_of_a_user),           TEST(test_cpus_and_gpu_minutes_of_an_account),
-        TEST(test_inactive_partition_with_a_rule), TEST(test_no_start_for_licences_that_are_gone),
-        TEST(test_held_and_never_to_run),          TEST(test_longer_than_its_reservation),
-        TEST(test_a_dependency_that_is_dead),      TEST(test_singleton),
-        TEST(test_the_job_that_makes_room),        TEST(test_no_room_on_a_drained_node),
-        TEST(test_room_after_an_element),          TEST(test_room_after_a_planned_start),
-        TEST(test_both_gpus_must_be_free),         TEST(test_preemptor_and_victim_in_grace),
-        TEST(test_places_in_a_long_queue),         TEST(test_what_became_of_it),
+        TEST(test_two_limits_of_a_user),
+        TEST(test_cpus_and_gpu_minutes_of_an_account),
+        TEST(test_inactive_partition_with_a_rule),
+        TEST(test_no_start_for_licences_that_are_gone),
+        TEST(test_list_has_the_start_beside_a_licence),
+        TEST(test_held_and_never_to_run),
+        TEST(test_longer_than_its_reservation),
+        TEST(test_a_dependency_that_is_dead),
+        TEST(test_singleton),
+        TEST(test_the_job_that_makes_room),
+        TEST(test_no_room_on_a_drained_node),
+        TEST(test_room_after_an_element),
+        TEST(test_room_after_a_planned_start),
+        TEST(test_both_gpus_must_be_free),
+        TEST(test_preemptor_and_victim_in_grace),
+        TEST(test_places_in_a_long_queue),
+        TEST(test_what_became_of_it),
     };
     return cmocka_run_group_tests_name("why_causes", tests, NULL, NULL);
 }
