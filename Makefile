@@ -389,7 +389,7 @@ format:
 
 # Takes the screens as they are now: golden files, pictures, docs/KEYS.md.
 .PHONY: screens
-screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
+screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS)) | $(CATALOGUES)
 	@for t in $^; do UPDATE=1 $$t >/dev/null || exit 1; done
 
 # The film that opens README: a session in the demo, as an SVG that plays by itself.
