@@ -129,6 +129,16 @@ static void the_plan_as_it_is_has_the_new_limit(void **state)
     must_not_show(u, "as planned now");
 }
 
+/* Also where the cursor is elsewhere: of a list of forms the end is as much needed as the beginning. */
+static void an_error_is_seen_whole(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "/eval<Enter>e<Down><Down><Down><Down><C-u>soon<Up>", "\"soon\" is not a time");
+    uilab_draw(u, 43, 132);
+    must_show(u, "                UNLIMITED"); /* the last one, on the third line */
+}
+
 static void a_refused_change_can_be_mended(void **state)
 {
     struct ui_fixture *g = *state;
@@ -189,6 +199,7 @@ int main(void)
         UI_FIXTURE_CASE(all_changes_are_one_request),
         UI_FIXTURE_CASE(the_planned_start_moves_with_a_change),
         UI_FIXTURE_CASE(the_plan_as_it_is_has_the_new_limit),
+        UI_FIXTURE_CASE(an_error_is_seen_whole),
         UI_FIXTURE_CASE(a_refused_change_can_be_mended),
         UI_FIXTURE_CASE(what_is_settled_is_not_there),
         cmocka_unit_test(every_attribute_that_may_change_is_there),

@@ -6,7 +6,7 @@
 #include "src/base/lang.h"
 #include "ui/form/form_rows.h"
 
-#define HINT_LINES      2 /* of a field, at most; of that under the cursor: */
+#define HINT_LINES      2 /* of a field, at most; of that under the cursor, and of an error: */
 #define HINT_LINES_HERE 5
 
 void form_lines_fini(struct form_page *s)
@@ -66,7 +66,8 @@ static void lines_push_hints(struct form_page *s, size_t row, int width)
 {
     struct lines said = {0}, flowed = {0};
     const struct form_hint *h = form_page_hint_of(s, &s->rows.v[row]);
-    size_t most = row == s->row ? HINT_LINES_HERE : HINT_LINES;
+    bool whole = row == s->row || (h && h->kind == HINT_ERROR);
+    size_t most = whole ? HINT_LINES_HERE : HINT_LINES;
     if (h)
         lines_add_hint(s, h, &said);
     lines_flow(&said, width, &flowed);
