@@ -176,10 +176,27 @@ static void never_brief(struct str *out, const struct cause *c, const struct cau
             few, r, full);
 }
 
+/* All nodes would do, and together they have too few CPUs or GPUs: nothing else need be said of them. */
+static const struct cause *find_all_too_small(const struct cause *c)
+{
+    const struct cause *wants = find_part(c, CAUSE_WANTS, CAUSE_WANTS);
+    const struct cause *nodes = find_part(c, CAUSE_NODES, CAUSE_NODES);
+    const struct cause *fit = nodes && nodes->parts.n == 1 ? &nodes->parts.v[0] : NULL;
+    bool small = wants && fit && fit->code == CAUSE_NODES_FIT_PART && fit->together &&
+                 (wants->cpus > fit->cpus || wants->gpus > fit->gpus);
+    return small && c->parts.n == 2 ? fit : NULL;
+}
+
+/* "main cannot give 400 CPUs (it has 12 CPUs on 2 nodes)". */
 static void never_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                        template_part full)
 {
+    const struct cause *fit = find_all_too_small(c);
     never_append(out, c, r, full);
+    if (fit) {
+        template_append(out, " (it has {cpus:CPU}[ and {gpus:GPU}] on {n:node})", fit, r, full);
+        return;
+    }
     str_append(out, " (");
     bool first = true;
     for (size_t i = 0; i < c->parts.n; i++) {
@@ -217,9 +234,13 @@ static void nodes_few_full(struct str *out, const struct cause *c, const struct 
 static void nodes_fit_part_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                                 template_part full)
 {
-    template_append(out, "{n} with room for a part of it[ ({nodes})]", c, r, full);
-    if (c->together)
-        template_append(out, " ({cpus:CPU}[ and {gpus:GPU}] together)", c, r, full);
+    template_append(out, "{n} with room for a part of it", c, r, full);
+    if (!c->together) {
+        template_append(out, "[ ({nodes})]", c, r, full);
+        return;
+    }
+    template_append(out, c->nodes ? " ({nodes}: " : " (", c, r, full);
+    template_append(out, "{cpus:CPU}[ and {gpus:GPU}] together)", c, r, full);
 }
 
 static void out_full(struct str *out, const struct cause *c, const struct cause_reader *r,

@@ -83,6 +83,7 @@ static void json_is_json(void **state)
         assert_int_equal(at[-1], rows ? ',' : '[');
     assert_true(rows > 3);
     assert_null(strstr(text, "},\n]"));
+    must_have(text, "\"state\":\"running waiting failed done (RUNNING PENDING FAILED COMPLETED)\"");
     free(text);
 }
 
@@ -167,6 +168,10 @@ static void each_screen_has_its_menu(void **state)
     struct uilab *u = &((struct ui_fixture *)*state)->u;
     copies(u, "1/eval<Enter>", " name ", "eval");
     copies(u, "1/eval<Enter>", " this row ", "\u25f7\t53\teval");
+    uilab_keys(u, "y");
+    uilab_draw(u, 24, 80);
+    must_show(u, "\u25f7 53 eval"); /* a tab is a blank to the eye */
+    must_not_show(u, "\\t");
     copies(u, "2g", " name ", "gpu01");
     copies(u, "2g", " jobs ", "7,51");
     copies(u, "2/gpu04<Enter>", " reason ", "fan 2 is loud");

@@ -63,6 +63,20 @@ static void add_slurms_word(struct table_field *f, enum job_state state)
     rich_role(&f->text, ROLE_DIM);
 }
 
+/* Those that elements of the array have, with blanks between them. */
+static void add_states(struct table_field *f, const struct array_row *a, enum role role,
+                       const char *const words[static 4])
+{
+    const uint32_t n[] = {a->run, a->wait, a->fail, a->done};
+    const char *separator = "";
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        if (!n[i])
+            continue;
+        rich_addf(&f->text, role, "%s%s", separator, words[i]);
+        separator = " ";
+    }
+}
+
 static void jobs_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
@@ -74,11 +88,13 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
             add_slurms_word(f, (enum job_state)j->state);
     } else {
         const struct array_row *a = r->array;
-        rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? tr("running ") : "",
-                  a->wait ? tr("waiting ") : "", a->fail ? tr("failed ") : "", a->done ? tr("done") : "");
-        if (!f->room)
-            rich_addf(&f->text, ROLE_DIM, " (%s%s%s)", a->run ? "RUNNING " : "", a->wait ? "PENDING " : "",
-                      a->done ? "COMPLETED" : "");
+        add_states(f, a, ROLE_NORMAL,
+                   (const char *const[]){tr("running"), tr("waiting"), tr("failed"), tr("done")});
+        if (f->room)
+            return;
+        rich_add(&f->text, ROLE_DIM, " (");
+        add_states(f, a, ROLE_DIM, (const char *const[]){"RUNNING", "PENDING", "FAILED", "COMPLETED"});
+        rich_add(&f->text, ROLE_DIM, ")");
     }
 }
 

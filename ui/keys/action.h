@@ -127,7 +127,7 @@ enum scope {
     X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "submit again, bigger: twice the time after a timeout, twice the memory after out of memory") \
     X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "submit only the failed elements of the array again") \
     X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow the output")            \
-    X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match; :LINE goes to a line") \
+    X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match; the command :120 goes to line 120") \
     X(TEXT,   FIND_NEXT,  "find-next",   "n",          NULL,      "next match; goes on at the beginning")        \
     X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match; goes on at the end")          \
     X(TEXT,   ONLY,       "only",        "&",          "only",    "show only lines with a text, !text: without it; empty: all lines") \

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "src/base/lang.h"
+#include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/info/holders.h"
@@ -253,10 +254,13 @@ static void get_due(const void *ctx, const void *row, struct table_field *f)
                                {.n = due - within, .role = ROLE_BAR_GONE}};
     f->has_num = true;
     f->num = due ? (double)used / (double)due : 0;
-    if (f->room > DUE_CELLS + 4)
-        bar_add(&f->text, parts, 3, 1000, f->room - DUE_CELLS);
-    rich_addf(&f->text, ROLE_NORMAL, f->room ? "%5.0f%% of %.0f%%" : "%.0f%% of %.0f%%",
-              s->effective_usage * 100, s->norm_shares * 100);
+    int cells = DUE_CELLS + cell_width(tr("%s of %s")) - cell_width("%s of %s");
+    if (f->room > cells + 4)
+        bar_add(&f->text, parts, 3, 1000, f->room - cells);
+    char of_used[24], of_due[24];
+    (void)snprintf(of_used, sizeof of_used, f->room ? "%5.0f%%" : "%.0f%%", s->effective_usage * 100);
+    (void)snprintf(of_due, sizeof of_due, "%.0f%%", s->norm_shares * 100);
+    rich_addf(&f->text, ROLE_NORMAL, tr("%s of %s"), of_used, of_due);
 }
 
 static void get_factor(const void *ctx, const void *row, struct table_field *f)

@@ -2,6 +2,7 @@
 #include "ui/view/copy_menu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/lang.h"
 #include "src/base/utf8.h"
@@ -69,7 +70,11 @@ void copy_menu_add_row(struct copy_menu *m, struct table *t)
 {
     struct str row = STR_INIT;
     table_append_row(t, &row);
-    copy_menu_add(m, tr("this row"), row.s);
+    char *shown = xstrdup(row.s);
+    for (char *tab = shown; (tab = strchr(tab, '\t')); tab++)
+        *tab = ' ';
+    copy_menu_add_text(m, tr("this row"), shown, row.s);
+    free(shown);
     str_fini(&row);
 }
 

@@ -304,13 +304,14 @@ static void test_nodes_that_are_out(void **state)
     free(got);
     must_say(
         id, WHY_BUSY,
-        "4 nodes: 1 too few free GPUs (v1), 2 without GPUs (c[1-2]), 1 with room for a part of it (a1)");
+        "4 nodes: 1 too few free GPUs (v1), 2 without GPUs (c[1-2]), 1 with room for a part of it (a1: 16 "
+        "CPUs and 4 GPUs together)");
     got = place("main", "n=17", false, &id);
     assert_string_equal(got, "");
     free(got);
     must_say(id, WHY_BUSY,
              "4 nodes: 1 too few free CPUs (v1), 1 drained, 1 not answering, 1 with room for a part of it "
-             "(a1) (16 CPUs together); c1 is not answering, c2 is drained: fan");
+             "(a1: 16 CPUs together); c1 is not answering, c2 is drained: fan");
     got = place("main", "exclusive= N=2", false, &id);
     assert_string_equal(got, "");
     free(got);
