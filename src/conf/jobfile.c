@@ -44,6 +44,7 @@ struct raw_job {
     int32_t nice;
     bool hold, append;
     uint32_t lost_node; /* enum lost_node */
+    uint32_t restart_at_limit;
     struct resources res;
     struct strv env;
     REC_LIST(struct raw_step) steps;
@@ -56,7 +57,7 @@ struct raw_job {
         F(S, STR, features) F(S, STR, nodelist) F(S, STR, exclude) F(S, STR, dependency) F(S, STR, begin) \
             F(S, STR, deadline) F(S, I32, nice) F(S, BOOL, hold) F(S, BOOL, append)                       \
                 G(S, SUB, res, resources) F(S, STRV, env) G(S, LISTOF, steps, raw_step)                   \
-                    F(S, STR, licenses) F(S, STR, reservation) F(S, U32, lost_node)
+                    F(S, STR, licenses) F(S, STR, reservation) F(S, U32, lost_node) F(S, U32, restart_at_limit)
 
 extern const struct rec_desc resources_rec, raw_step_rec, raw_job_rec;
 REC_DEFINE(resources, RESOURCES_FIELDS)
@@ -142,6 +143,8 @@ static const struct conf_option job_options[] = {
     {.name = "lost_node", .type = CONF_WORD, MEMBER(raw_job, lost_node), .words = lost_nodes, .def = "default",
      .def_help = "the partition's, else the cluster's", .help = "Like `--lost-node`."},
     {.name = "reservation", .type = CONF_STR, MEMBER(raw_job, reservation), .help = "Like `--reservation`."},
+    {.name = "restart_at_limit", .type = CONF_U32, MEMBER(raw_job, restart_at_limit), .def = "0", .def_help = "never", .min = 0, .max = LIMIT_RESTARTS_MAX,
+     .help = "How often it is queued again at its time limit, like `--restart-at-limit`. All of its steps run again."},
     {.name = "nice", .type = CONF_I32, MEMBER(raw_job, nice), .def = "0", .min = -2147483645, .max = 2147483645,
      .help = "Taken off its priority."},
     {.name = "hold", .type = CONF_BOOL, MEMBER(raw_job, hold), .def = "false", .help = "Waits until it is released."},
@@ -244,6 +247,7 @@ static int build_request(const struct build *b, struct wall now)
     req->time_limit_s = raw->res.time_s;
     req_detail_mut(req)->nice = raw->nice;
     rare->lost_node = raw->lost_node;
+    rare->limit_restarts = raw->restart_at_limit;
     b->out->hold = raw->hold;
     b->out->env = raw->env;
     raw->env = (struct strv){0};

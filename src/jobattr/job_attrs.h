@@ -141,7 +141,7 @@
       A_IS(.label = "reservation", .update = "Reservation ReservationName", .json = "resv_name"), \
       A_COLUMN(.letter = 'v', .names = "reservation", .title = "RESERVATION"), A_FIELD(.name = "Reservation", .width = 20)) \
     X(RESTART_AT_LIMIT, RESTARTS, RARE, limit_restarts, A_ARG("restart-at-limit", 0, "[[B:]SIG[@S],]N", "queue it again at its time limit, up to N times, after a signal", A_ENV3("RESTART_AT_LIMIT")), \
-      A_IS(.shown = "RestartAtLimit"), A_NONE, A_NONE) \
+      A_IS(.update = "RestartAtLimit", .always = true, .max = LIMIT_RESTARTS_MAX, .shown = "RestartAtLimit"), A_NONE, A_NONE) \
     X(SIGNAL, SIGNAL, RARE, signal, A_ARG("signal", 0, "[B:]SIG[@S]", "a signal S seconds before the end (60)", A_ENV3("SIGNAL")), A_NONE, A_NONE, A_NONE) \
     X(SPREAD_JOB, SWITCH, DETAIL, spread_job, A_FLAG("spread-job", 0, "on as many nodes as it has tasks, if they are free", A_ENV3("SPREAD_JOB")), \
       A_NONE, A_NONE, A_NONE) \

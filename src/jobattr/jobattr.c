@@ -179,6 +179,14 @@ ATTR_SET(lost_node)
     *(uint32_t *)job_attr_at_mut(a, r) = what;
     return 0;
 }
+/* How often; a signal stays as it was given. */
+ATTR_SET(restarts)
+{
+    if (*value)
+        return attr_set_number(a, r, value, now, err);
+    *(uint32_t *)job_attr_at_mut(a, r) = 0; /* as its partition says */
+    return 0;
+}
 ATTR_SET(switch)
 {
     int64_t n;
@@ -194,7 +202,7 @@ int job_attr_set(const struct job_attr *a, struct job_req *r, const char *value,
     static attr_set_fn *const by_kind[] = {
         [JOB_ATTR_GPUS] = attr_set_gpus,           [JOB_ATTR_NODES] = attr_set_nodes,
         [JOB_ATTR_PRIORITY] = attr_set_priority,   [JOB_ATTR_LIMIT] = attr_set_limit,
-        [JOB_ATTR_LOST_NODE] = attr_set_lost_node,
+        [JOB_ATTR_LOST_NODE] = attr_set_lost_node, [JOB_ATTR_RESTARTS] = attr_set_restarts,
     };
     static attr_set_fn *const by_store[] = {
         [STORE_TEXT] = attr_set_text,  [STORE_U32] = attr_set_number,  [STORE_I32] = attr_set_number,

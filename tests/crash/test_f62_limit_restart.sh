@@ -55,6 +55,36 @@ wait_end $job
 is "its end" "$state $(job_field $job Restarts)" "CANCELLED 0"
 rm -f saved; : >ledger
 
+case_ "changed while it runs"
+submit --restart-at-limit=3 work.sh
+wait_for 20 begun 1
+must scontrol update JobId=$job RestartAtLimit=1
+is "what it may now" "$(job_field $job RestartAtLimit)" 1
+says "too often" 1 "" "~" scontrol update JobId=$job RestartAtLimit=1001
+has "why" "$err" "1000"
+wait_end $job
+is "its end" "$state $(job_field $job Restarts)" "TIMEOUT 1"
+rm -f saved; : >ledger
+submit --restart-at-limit=3 work.sh
+must scontrol update JobId=$job RestartAtLimit=
+is "as its partition says" "$(job_field $job RestartAtLimit)" ""
+wait_end $job
+is "its end" "$state $(job_field $job Restarts)" "TIMEOUT 0"
+rm -f saved; : >ledger
+
+case_ "a step job"
+cat >two.job <<'JOB'
+restart_at_limit = 1;
+steps = ( { name = "short"; command = "echo short >>ledger"; },
+          { name = "long"; command = "echo long >>ledger; sleep 100"; } );
+JOB
+must stoker submit two.job
+job=$out
+wait_end $job
+is "its end" "$state $(job_field $job Restarts)" "TIMEOUT 1"
+is "what ran" "$(tr '\n' ';' <ledger)" "short;long;short;long;"
+: >ledger
+
 case_ "as the partition says, for jobs that ask for a signal"
 part 'limit_restarts = 1;'
 has "shown" "$(scontrol show partition)" "LimitRestarts=1"

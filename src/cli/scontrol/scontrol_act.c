@@ -235,7 +235,7 @@ static int check_change(const char *word)
         "NodeList "
         "ExcNodeList Features Nice NumNodes NumTasks MinMemoryNode StartTime Dependency ReservationName "
         "Reservation Licenses Deadline Requeue UserID AdminComment SystemComment MailType MailUser WCKey "
-        "LostNode";
+        "LostNode RestartAtLimit";
     const char *v;
     uint32_t limit;
     v = scontrol_act_value_of(word, "TimeLimit");

@@ -21,7 +21,7 @@ static const char good[] =
     "workdir = \"/w\"; output = \"o-%j\"; error = \"e-%j\"; features = \"x86\"; nodelist = \"n[1-2]\"; "
     "exclude = \"n3\";\n"
     "begin = \"@1000\"; nice = -5; hold = true; cpus = 2; mem = \"2G\"; gpus = 1; gpu_type = \"a100\";\n"
-    "env = [\"A=1 2\", \"B=\"]; lost_node = \"lease\";\n"
+    "env = [\"A=1 2\", \"B=\"]; lost_node = \"lease\"; restart_at_limit = 4;\n"
     "steps = (\n"
     "  { name = \"one\"; command = \"echo $A\"; },\n"
     "  { tasks = 3; ranks = 2; script = \"s.sh\"; cpus = 1; mem = \"1G\"; gpus = 0; gpu_type = \"v100\"; "
@@ -177,6 +177,7 @@ static void test_every_key_arrives(void **state)
     assert_true(req_detail(&f.req)->begin.ms == 1000000);
     assert_int_equal(req_detail(&f.req)->nice, -5);
     assert_int_equal(req_rare(&f.req)->lost_node, LOST_LEASE);
+    assert_int_equal(req_rare(&f.req)->limit_restarts, 4);
     assert_int_equal(f.req.ntasks, NOT_GIVEN);
     assert_true(f.hold);
     assert_int_equal(f.env.n, 2);

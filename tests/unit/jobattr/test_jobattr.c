@@ -146,7 +146,8 @@ static void keys_are_found_in_any_case(void **unused)
     }
     struct str always = STR_INIT;
     job_attr_list_keys(&always, true);
-    check_str("always", always.s, "ArrayTaskThrottle, Comment, JobName, LostNode, TimeLimit");
+    check_str("always", always.s,
+              "ArrayTaskThrottle, Comment, JobName, LostNode, RestartAtLimit, TimeLimit");
     str_fini(&always);
 }
 
