@@ -240,6 +240,14 @@ int job_need_check_gpus(const struct job_req *r, struct errtext *err)
     return is_asked(r->gpus) ? check_all_gpus(r, &n, err) : 0;
 }
 
+int job_need_check_nodes(const struct job_req *r, struct errtext *err)
+{
+    uint32_t listed = r->nodes_max == NOT_GIVEN ? 0 : listed_nodes(r);
+    if (listed && listed > r->nodes_max)
+        return err_set(err, -EINVAL, "--nodelist names %u nodes, --nodes allows %u", listed, r->nodes_max);
+    return 0;
+}
+
 bool job_limits_memory(const struct job_req *r)
 {
     return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) ||

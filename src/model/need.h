@@ -31,6 +31,10 @@ void job_need(const struct job_req *r, struct job_need *ret);
  * and tasks, so that what is allocated is what each of them says. Errors: -EINVAL. */
 int job_need_check_gpus(const struct job_req *r, struct errtext *err) __attribute__((warn_unused_result));
 
+/* Whether --nodes leaves room for all nodes of --nodelist; step jobs, which take any of these, say no
+ * number of nodes. Errors: -EINVAL. */
+int job_need_check_nodes(const struct job_req *r, struct errtext *err) __attribute__((warn_unused_result));
+
 /* As given, else as many as the GPUs of a node are for (--gpus-per-node with --gpus-per-task); NOT_GIVEN:
  * any. */
 uint32_t job_tasks_per_node(const struct job_req *r);

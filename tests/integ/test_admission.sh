@@ -67,6 +67,14 @@ has "scontrol" "$(scontrol -o show partition lean)" "JobDefaults=DefMemPerGPU=30
 has "scontrol" "$(scontrol -o show partition even)" "DefMemPerNode=700 "
 has "scontrol" "$(scontrol -o show partition main)" "DefMemPerNode=UNLIMITED"
 
+case_ "more nodes by name than by number"
+refused "Node count specification invalid" -N1 -w "n[1-2]"
+has "both numbers" "$err" "nodelist names 2 nodes, --nodes allows 1"
+submit -H -N2 -w "n[1-2]" wait.sh never
+says "a change" 1 "" "~" scontrol update JobId=$job NumNodes=1
+has "in the words of Slurm" "$err" "Node count specification invalid"
+must scancel $job
+
 case_ "GPU counts that do not agree"
 gres="Invalid generic resource (gres) specification"
 for args in "-N2 --gpus=8 --gpus-per-node=2" "--gpus=6 --gpus-per-node=4" "-n4 --gpus-per-task=1 --gpus=2" "--gpus=1 -N2" \

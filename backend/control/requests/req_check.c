@@ -168,7 +168,9 @@ static void req_check_members(struct request_check *k, const struct job_req *r)
                          &(struct cause){.code = CAUSE_WORKDIR_RELATIVE,
                                          .name = req_check_shown(r->workdir ? r->workdir : "(none)")});
     req_check_dependency(k, r->dependency);
-    struct errtext gpus = {""};
+    struct errtext gpus = {""}, nodes = {""};
+    if (job_need_check_nodes(r, &nodes) < 0)
+        req_check_refuse_words(k, REFUSAL_NODE_COUNT, &nodes);
     if (job_need_check_gpus(r, &gpus) < 0)
         req_check_refuse_words(k, REFUSAL_GRES, &gpus);
     if (rare->lost_node >= LOST_N || req_detail(r)->requeue > 2 || rare->signal < 0 || rare->signal > 64 ||
