@@ -75,6 +75,18 @@ says "a change" 1 "" "~" scontrol update JobId=$job NumNodes=1
 has "in the words of Slurm" "$err" "Node count specification invalid"
 must scancel $job
 
+case_ "scontrol takes the keys that advice names"
+submit -H -c4 --gpus-per-node=2 -N1 wait.sh never
+says "CPUs of a task" 0 "" "" scontrol update JobId=$job CpusPerTask=2
+says "GPUs of a node" 0 "" "" scontrol update JobId=$job GpusPerNode=1
+is "they are kept" "$(squeue -h -j $job -o '%C %b')" "2 gres:gpu:1"
+must scancel $job
+submit -H --gpus=2 wait.sh never
+says "GPUs" 0 "" "" scontrol update JobId=$job Gpus=1
+says "a key that is none" 1 "" "~" scontrol update JobId=$job Gpu=1
+has "its words" "$err" "Update of this parameter is not supported: Gpu=1"
+must scancel $job
+
 case_ "GPU counts that do not agree"
 gres="Invalid generic resource (gres) specification"
 for args in "-N2 --gpus=8 --gpus-per-node=2" "--gpus=6 --gpus-per-node=4" "-n4 --gpus-per-task=1 --gpus=2" "--gpus=1 -N2" \

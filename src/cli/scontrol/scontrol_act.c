@@ -9,6 +9,7 @@
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol/scontrol_act.h"
 #include "src/cli/scontrol/scontrol_reservation.h"
+#include "src/jobattr/jobattr.h"
 #include "src/model/model.h"
 
 static int scontrol_act_say(const struct scontrol *s, const char *text, const char *job)
@@ -227,15 +228,19 @@ static int update_node(struct scontrol *s, const char *names, size_t n, char *co
     return rc;
 }
 
+/* A key of an attribute, or one that the controller answers by itself. */
+static bool scontrol_act_is_key(const char *word)
+{
+    char *key = xstrndup(word, strcspn(word, "="));
+    bool is_key = job_attr_by_key(key) != NULL;
+    free(key);
+    return is_key ||
+           scontrol_act_value_of(word, "Requeue UserID AdminComment SystemComment MailType MailUser WCKey");
+}
+
 /* What Slurm's own scontrol finds before it asks: unknown keys and malformed times. */
 static int check_change(const char *word)
 {
-    static const char keys[] =
-        "TimeLimit Comment ArrayTaskThrottle JobName Name Partition Account QOS Priority ReqNodeList "
-        "NodeList "
-        "ExcNodeList Features Nice NumNodes NumTasks MinMemoryNode StartTime Dependency ReservationName "
-        "Reservation Licenses Deadline Requeue UserID AdminComment SystemComment MailType MailUser WCKey "
-        "LostNode RestartAtLimit";
     const char *v;
     uint32_t limit;
     v = scontrol_act_value_of(word, "TimeLimit");
@@ -243,7 +248,7 @@ static int check_change(const char *word)
         fprintf(stderr, "scontrol: error: Invalid TimeLimit value\n");
         return 1;
     }
-    if (!scontrol_act_value_of(word, keys)) {
+    if (!scontrol_act_is_key(word)) {
         fprintf(stderr, "Update of this parameter is not supported: %s\nRequest aborted\n", word);
         return 1;
     }
