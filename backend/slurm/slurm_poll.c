@@ -168,15 +168,8 @@ static char *slurm_poll_ids(const struct slurm_poll *p)
 
 static void slurm_poll_squeue(struct slurm_poll *p, struct strv *argv)
 {
-    char *format;
     slurm_word_make(p->word);
-    format = slurm_table_format(p->word);
-    strv_push(argv, "squeue");
-    strv_push(argv, "--all");
-    strv_push(argv, "--noheader");
-    strv_push(argv, "--states=all");
-    strv_push(argv, "-O");
-    strv_push_take(argv, format);
+    slurm_table_ask(argv, p->word);
     if (p->which == QUESTION_SOME_JOBS) {
         strv_push(argv, "-j");
         strv_push_take(argv, slurm_poll_ids(p));

@@ -233,12 +233,7 @@ static void submit_look(struct slurm_pending *s)
     s->looks = true;
     *look = (struct submit_look){.all = l, .number = xstrdup(s->number)};
     slurm_word_make(look->word);
-    strv_push(&argv, "squeue");
-    strv_push(&argv, "--all");
-    strv_push(&argv, "--noheader");
-    strv_push(&argv, "--states=all");
-    strv_push(&argv, "-O");
-    strv_push_take(&argv, slurm_table_format(look->word));
+    slurm_table_ask(&argv, look->word);
     strv_push(&argv, "-u");
     strv_push_take(&argv, xasprintf("%u", (unsigned)geteuid()));
     slurm_hub_run(l->with.hub, &argv, submit_on_squeue, look);

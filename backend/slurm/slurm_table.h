@@ -9,9 +9,11 @@
 
 #include "backend/slurm/slurm_value.h"
 #include "src/base/err.h"
+#include "src/base/str.h"
 
 /* X(enum member, what squeue -O calls it). Nothing that changes without a change of the job, as the time it
- * has run: rows are compared by their text. Source: squeue(1), --Format; all of them are in Slurm 20.11. */
+ * has run: rows are compared by their text. No name of the group: squeue asks the name service for it once
+ * for each job. Source: squeue(1), --Format; all of them are in Slurm 20.11. */
 #define SLURM_COLUMNS(X)                                                                                     \
     X(ID, "JobID")                                                                                           \
     X(ARRAY, "ArrayJobID")                                                                                   \
@@ -19,7 +21,7 @@
     X(STATE, "State")                                                                                        \
     X(UID, "UserID")                                                                                         \
     X(USER, "UserName")                                                                                      \
-    X(GROUP, "GroupName")                                                                                    \
+    X(GID, "GroupID")                                                                                        \
     X(PARTITION, "Partition")                                                                                \
     X(ACCOUNT, "Account")                                                                                    \
     X(QOS, "QOS")                                                                                            \
@@ -64,16 +66,15 @@ struct slurm_row {
     struct slurm_span columns[SLURM_N_COLUMNS];
 };
 
-/* The argument of -O for n columns, with that word behind each. Caller frees. */
-char *slurm_columns_format(const char *const *names, size_t n, const char *word)
-    __attribute__((warn_unused_result));
+/* Adds to a command the option -O for n columns, with that word behind each. */
+void slurm_columns_ask(struct strv *argv, const char *const *names, size_t n, const char *word);
 /* Takes the next row of n columns off what is left of an answer of that command. Returns 1, 0 at its end,
  * or -EBADMSG where the answer is cut off or not of that form. */
 int slurm_columns_next(struct slurm_span *rest, const char *word, struct slurm_span *ret, size_t n,
                        const char *command, struct errtext *err) __attribute__((warn_unused_result));
 
-/* The argument of -O with that word behind each column. The word is of letters. Caller frees. */
-char *slurm_table_format(const char *word) __attribute__((warn_unused_result));
+/* Adds the command that prints the rows of all jobs: other options may follow. */
+void slurm_table_ask(struct strv *argv, const char *word);
 
 /* The next row of all columns, as slurm_columns_next(). */
 int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row *ret, struct errtext *err)

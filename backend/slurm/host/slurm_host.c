@@ -229,12 +229,7 @@ static void host_ask(struct slurm_host *h, enum host_question q)
     h->word[0] = '\0';
     if (q == HOST_JOBS) {
         slurm_word_make(h->word);
-        strv_push(&argv, "squeue");
-        strv_push(&argv, "--all");
-        strv_push(&argv, "--noheader");
-        strv_push(&argv, "--states=all");
-        strv_push(&argv, "-O");
-        strv_push_take(&argv, slurm_table_format(h->word));
+        slurm_table_ask(&argv, h->word);
     } else {
         strv_push(&argv, "scontrol");
         if (q == HOST_NODES)

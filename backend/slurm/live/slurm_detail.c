@@ -24,14 +24,19 @@ enum detail_column {
         DETAIL_N
 };
 
-char *slurm_detail_format(const char *word)
+void slurm_detail_ask(struct strv *argv, uint32_t job, const char *word)
 {
     static const char *const names[] = {
 #define X(name, text) text,
         DETAIL_COLUMNS(X)
 #undef X
     };
-    return slurm_columns_format(names, DETAIL_N, word);
+    strv_push(argv, "squeue");
+    strv_push(argv, "--noheader");
+    strv_push(argv, "--steps");
+    strv_push(argv, "--jobs");
+    strv_push_take(argv, xasprintf("%u", job));
+    slurm_columns_ask(argv, names, DETAIL_N, word);
 }
 
 /* --- steps --- */

@@ -8,8 +8,8 @@
 #include "src/base/err.h"
 #include "src/model/job.h"
 
-/* The argument of `squeue --steps -O`, with that word after each column. Caller frees. */
-char *slurm_detail_format(const char *word) __attribute__((warn_unused_result));
+/* Adds the command that prints the steps of a job, with that word after each column. */
+void slurm_detail_ask(struct strv *argv, uint32_t job, const char *word);
 
 /* The step of "12.0", "6_5.batch". False: one that the user did not start (extern). */
 bool slurm_detail_step_id(const struct slurm_span *text, int32_t *ret);

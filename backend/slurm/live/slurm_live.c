@@ -161,13 +161,7 @@ static void live_ask(struct slurm_live *l, uint32_t job)
     l->running = job;
     live_find(l, job)->asked = loop_now(l->hub->loop);
     slurm_word_make(l->word);
-    strv_push(&argv, "squeue");
-    strv_push(&argv, "--noheader");
-    strv_push(&argv, "--steps");
-    strv_push(&argv, "--jobs");
-    strv_push_take(&argv, xasprintf("%u", job));
-    strv_push(&argv, "-O");
-    strv_push_take(&argv, slurm_detail_format(l->word));
+    slurm_detail_ask(&argv, job, l->word);
     slurm_hub_run(l->hub, &argv, live_on_steps, l);
     strv_fini(&argv);
 }

@@ -147,8 +147,10 @@ static void record_job_identity(struct show_record *r, const struct job_row *row
     record_attr(r, ATTR_JOB_NAME, &j->req);
     record_line(r);
     record_add(r, "UserId", "%s(%u)", j->user ? j->user : "", j->uid);
-    record_add(r, "GroupId", "%s(%u)", job_origin(j)->group ? job_origin(j)->group : "",
-               job_origin(j)->gid);
+    if (job_origin(j)->group)
+        record_add(r, "GroupId", "%s(%u)", job_origin(j)->group, job_origin(j)->gid);
+    else
+        record_add(r, "GroupId", "%u", job_origin(j)->gid);
     record_add(r, "MCS_label", "N/A");
     record_line(r);
     record_add(r, "Priority", "%u", j->priority);

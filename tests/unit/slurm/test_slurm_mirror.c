@@ -255,6 +255,7 @@ static void test_any_name_is_a_name(void **state)
             str_appendf(&answer, "%s%s",
                         c == SLURM_COLUMN_ID                                  ? "7"
                         : c == SLURM_COLUMN_UID                               ? "0"
+                        : c == SLURM_COLUMN_GID                               ? "1004"
                         : c == SLURM_COLUMN_NAME || c == SLURM_COLUMN_COMMENT ? name.s
                                                                               : "",
                         word);
@@ -265,11 +266,24 @@ static void test_any_name_is_a_name(void **state)
         struct slurm_span raw = {name.s, name.len};
         char *want = slurm_text_any(&raw);
         assert_string_equal(model_get_job(slurm_mirror_model(s), 7)->req.name, want);
+        assert_int_equal(job_origin(model_get_job(slurm_mirror_model(s), 7))->gid, 1004);
         free(want);
         slurm_mirror_free(s);
         str_fini(&name);
         str_fini(&answer);
     }
+}
+
+/* squeue looks the name of each job's group up in the name service: 20,000 times for 20,000 jobs. */
+static void test_no_name_service_for_each_job(void **state)
+{
+    (void)state;
+    struct strv argv = {0};
+    slurm_table_ask(&argv, "\037word");
+    assert_string_equal(argv.v[0], "squeue");
+    assert_non_null(strstr(argv.v[argv.n - 1], ",GroupID:\037word,"));
+    assert_null(strcasestr(argv.v[argv.n - 1], "GroupName"));
+    strv_fini(&argv);
 }
 
 static void test_other_forms_are_refused(void **state)
@@ -346,11 +360,17 @@ static void test_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_queue),     cmocka_unit_test(test_recorded_details),
-        cmocka_unit_test(test_recorded_array),     cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_cut_answers),        cmocka_unit_test(test_another_word),
-        cmocka_unit_test(test_any_name_is_a_name), cmocka_unit_test(test_other_forms_are_refused),
-        cmocka_unit_test(test_nodes_change),       cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_recorded_queue),
+        cmocka_unit_test(test_recorded_details),
+        cmocka_unit_test(test_recorded_array),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_cut_answers),
+        cmocka_unit_test(test_another_word),
+        cmocka_unit_test(test_any_name_is_a_name),
+        cmocka_unit_test(test_no_name_service_for_each_job),
+        cmocka_unit_test(test_other_forms_are_refused),
+        cmocka_unit_test(test_nodes_change),
+        cmocka_unit_test(test_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
