@@ -31,5 +31,8 @@ WRAPPER
             echo "      killed$i: told \"$out\" ($(<"$dir/err")), in the queue: $(squeue -h -n "killed$i" -o %i | tr '\n' ' ')" >&2
         fi
     done
+    # The last server may have been killed when its client had left: the next one takes its socket over.
+    while pgrep -f "$dir/sbatch" >/dev/null; do sleep 0.05; done
+    PATH=$dir:$PATH "$B/bin/stoker" jobs >/dev/null
     echo "$told told, $wrong wrong"
 }
