@@ -5,6 +5,7 @@
 
 #include "backend/slurm/slurm_intent.h"
 #include "src/base/hostlist.h"
+#include "src/base/idmap.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
@@ -220,19 +221,43 @@ static void slurm_array_widen(struct slurm_array *a, uint32_t count, uint32_t mi
     a->count += count;
 }
 
+void slurm_array_fini(struct slurm_array *a)
+{
+    vec_fini(&a->singles);
+}
+
+uint64_t slurm_array_hash(const struct slurm_array *a)
+{
+    const uint32_t range[] = {a->count, a->min, a->max, a->step};
+    return hash_bytes(range, sizeof range) + a->hash;
+}
+
 void slurm_array_add(struct slurm_array *a, const struct slurm_row *row)
 {
     uint32_t index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
     struct array_spec spec = {0};
     if (index != ARRAY_NONE) {
         slurm_array_widen(a, 1, index, index, 1);
+        vec_push(&a->singles, index);
+        a->hash += hash_bytes(&index, sizeof index);
     } else if (read_waiting(row, &spec)) {
         slurm_array_widen(a, spec.count, spec.min, spec.max, spec.step);
         array_spec_fini(&spec);
     }
 }
 
-static void read_record(struct job *j, const struct slurm_row *row)
+/* Squeue prints the elements that wait; those that have begun belong to the array too. */
+static char *slurm_array_text(const struct slurm_array *array, const struct slurm_span *waiting)
+{
+    struct str s = STR_INIT;
+    if (array)
+        vec_for_each (&array->singles, i)
+            str_appendf(&s, "%u,", array->singles.v[i]);
+    str_append_n(&s, waiting->p, waiting->n);
+    return str_take(&s);
+}
+
+static void read_record(struct job *j, const struct slurm_row *row, const struct slurm_array *array)
 {
     struct array_spec spec = {0};
     if (j->state != JOB_PENDING || !read_waiting(row, &spec)) {
@@ -242,7 +267,7 @@ static void read_record(struct job *j, const struct slurm_row *row)
     for (size_t i = 0; i < spec.ranges.n; i++)
         *rec_list_push(&job_rare_mut(j)->array_pending) = spec.ranges.v[i];
     j->req.array_throttle = spec.throttle;
-    req_detail_mut(&j->req)->array_spec = slurm_text(COLUMN(row, INDEX));
+    req_detail_mut(&j->req)->array_spec = slurm_array_text(array, COLUMN(row, INDEX));
     array_spec_fini(&spec);
 }
 
@@ -262,7 +287,7 @@ static void read_array(struct job *j, const struct slurm_row *row, const struct 
     if (single)
         j->array_index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
     else
-        read_record(j, row);
+        read_record(j, row, array);
 }
 
 /* --- times and ends --- */

@@ -7,6 +7,7 @@
 #define STOKER_BACKEND_SLURM_SLURM_JOB_H
 
 #include "backend/slurm/slurm_table.h"
+#include "src/base/vec.h"
 #include "src/model/job.h"
 
 /* The id of the row; 0 where it has none. */
@@ -17,7 +18,12 @@ uint32_t slurm_job_array(const struct slurm_row *row, bool *ret_single);
 /* What the rows of an array come to: Slurm tells of the elements that are still in the queue alone. */
 struct slurm_array {
     uint32_t count, min, max, step; /* count 0: no row yet */
+    VEC(uint32_t) singles;          /* indices of elements with a row of their own */
+    uint64_t hash;                  /* of these, in any order: that of squeue changes with priorities */
 };
+void slurm_array_fini(struct slurm_array *a);
+/* The same for arrays with the same elements. */
+uint64_t slurm_array_hash(const struct slurm_array *a);
 /* Adds a row of the array, of one element or of its record. */
 void slurm_array_add(struct slurm_array *a, const struct slurm_row *row);
 

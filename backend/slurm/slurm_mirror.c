@@ -168,7 +168,11 @@ struct row_places {
 static void row_places_fini(struct row_places *r)
 {
     vec_fini(&r->v);
-    known_rows_free(&r->arrays);
+    idmap_for_each (&r->arrays, slot) {
+        slurm_array_fini(slot->value);
+        free(slot->value);
+    }
+    idmap_fini(&r->arrays);
 }
 
 static void row_places_add_to_array(struct row_places *r, uint32_t id, const struct slurm_row *row)
@@ -311,7 +315,7 @@ static bool mirror_take_row(struct slurm_mirror *s, const struct row_place *plac
     const struct slurm_array *array = idmap_get(&rows->arrays, slurm_job_array(&row, &single));
     uint64_t hash = slurm_table_hash(&row);
     if (array) /* each of its rows tells how large it is */
-        hash += hash_bytes(array, sizeof *array);
+        hash += slurm_array_hash(array);
     return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, array);
 }
 

@@ -5,6 +5,7 @@
 
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/why/slurm_causes.h"
+#include "src/model/array.h"
 #include "src/text/cause_text.h"
 #include "tests/unit/slurm/fixture.h"
 
@@ -146,6 +147,12 @@ static void test_recorded_array(void **state)
     assert_int_equal(job_origin(record)->array_count, 13);
     assert_int_equal(job_pending_elements(record) + single, 13);
     assert_null(record->req.std_out);
+    /* The page of the array shows the elements that have begun, beside those that wait. */
+    struct array_spec all;
+    assert_int_equal(array_parse(req_detail(&record->req)->array_spec, ARRAY_SIZE_MAX, &all, NULL), 0);
+    assert_int_equal(all.count, 13);
+    assert_int_equal(all.throttle, 2);
+    array_spec_fini(&all);
     slurm_mirror_free(s);
 }
 
