@@ -105,6 +105,58 @@ static void an_empty_queue_is_the_users(void **state)
     uilab_fini(&u);
 }
 
+static void shows_at(struct uilab *u, const char *text, bool want)
+{
+    uilab_draw(u, 70, 132);
+    if (want)
+        must_show(u, text);
+    else
+        must_not_show(u, text);
+}
+
+/* Neither the form nor the menu for marked jobs offers what Slurm has no word for. */
+static void see_stokers_own(struct uilab *u, bool want)
+{
+    uilab_keys(u, "s<C-o>");
+    shows_at(u, "no requeue", true);
+    shows_at(u, "lost node", want);
+    shows_at(u, "at timeout", want);
+    uilab_keys(u, "<Esc><Esc>*e");
+    shows_at(u, "not before", true);
+    shows_at(u, "if a node is lost", want);
+    uilab_keys(u, "<Esc>");
+}
+
+static void stokers_own_is_not_offered(void **state)
+{
+    (void)state;
+    struct uilab u;
+    static struct demo_cluster s;
+    uilab_init(&u);
+    demo_cluster_build(&u.lab, &s);
+    u.engine = "Slurm";
+    uilab_connect(&u);
+    see_stokers_own(&u, false);
+    uilab_fini(&u);
+}
+
+/* Over rows of the user's own jobs the nodes come when they are asked for: the form must not say until then
+ * that a partition has none. */
+static void nothing_is_judged_before_nodes_have_come(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    lab_part(&u.lab, "main", "n[1-2]");
+    lab_configure(&u.lab);
+    u.engine = "Slurm";
+    uilab_connect(&u);
+    uilab_keys(&u, "s<Down><Down><Down>2");
+    shows_at(&u, "CPUs         2", true);
+    shows_at(&u, "requested", false);
+    uilab_fini(&u);
+}
+
 /* Stoker's own controller lacks nothing. */
 static void nothing_is_hidden_otherwise(void **state)
 {
@@ -112,14 +164,20 @@ static void nothing_is_hidden_otherwise(void **state)
     uilab_draw(&g->u, 24, 132);
     must_show(&g->u, "4 Timeline");
     must_show(&g->u, "live");
+    see_stokers_own(&g->u, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hides_what_it_lacks),         cmocka_unit_test(keys_say_why_not),
-        cmocka_unit_test(starts_with_own_jobs),        cmocka_unit_test(tells_the_age),
-        cmocka_unit_test(an_empty_queue_is_the_users), UI_FIXTURE_CASE(nothing_is_hidden_otherwise),
+        cmocka_unit_test(hides_what_it_lacks),
+        cmocka_unit_test(keys_say_why_not),
+        cmocka_unit_test(starts_with_own_jobs),
+        cmocka_unit_test(tells_the_age),
+        cmocka_unit_test(an_empty_queue_is_the_users),
+        UI_FIXTURE_CASE(nothing_is_hidden_otherwise),
+        cmocka_unit_test(stokers_own_is_not_offered),
+        cmocka_unit_test(nothing_is_judged_before_nodes_have_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,20 +191,23 @@ static void value_now(const struct ui *ui, const struct job_action *d, size_t ch
     free(value);
 }
 
-/* Only arrays have a limit of running elements. */
-static bool is_offered(const struct job_action *d, size_t change)
+/* Only arrays have a limit of running elements, and no Slurm knows what Stoker does with jobs of lost
+ * nodes. */
+static bool is_offered(const struct ui *ui, const struct job_action *d, size_t change)
 {
     bool array = false;
+    if (ui_engine(ui) && str_eq(changes[change].key, "LostNode"))
+        return false;
     vec_for_each (&d->targets, i)
         array |= d->targets.v[i].array;
     return array || !str_eq(changes[change].key, "ArrayTaskThrottle");
 }
 
 /* The change of a line of the menu. */
-static size_t offered(const struct job_action *d, size_t line)
+static size_t offered(const struct ui *ui, const struct job_action *d, size_t line)
 {
     size_t change = 0;
-    while (!is_offered(d, change) || line-- > 0)
+    while (!is_offered(ui, d, change) || line-- > 0)
         change++;
     return change;
 }
@@ -214,7 +217,7 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     if (outcome != DIALOG_YES)
         return;
     struct changing *c = xcalloc(1, sizeof *c);
-    *c = (struct changing){.action = job_action_copy(arg), .change = offered(arg, dialog_choice(dlg))};
+    *c = (struct changing){.action = job_action_copy(arg), .change = offered(ui, arg, dialog_choice(dlg))};
     struct str value = STR_INIT;
     struct dialog *d = dialog_new(DIALOG_PROMPT, tr(changes[c->change].title));
     job_action_list(c->action, &d->body.lines);
@@ -263,7 +266,7 @@ void job_action_choose_change(struct ui *ui, struct job_action *take_d)
     str_clear(&s);
     menu->verb = xstrdup(tr("change"));
     for (size_t i = 0; i < N_CHANGES; i++) {
-        if (!is_offered(d, i))
+        if (!is_offered(ui, d, i))
             continue;
         str_appendf(&s, TITLE_FORMAT, tr(changes[i].title));
         value_now(ui, d, i, &s);

@@ -142,6 +142,8 @@ void formfit_look(struct form_fit *ret, const struct model *m, const struct part
         ret->fits = ret->fits && ret->most[p] >= ret->asked[p];
     }
     free(room);
+    /* A screen of the user's own jobs gets the nodes when it asks for them: until then all is possible. */
+    ret->fits = ret->fits || !m->n_nodes;
 }
 
 /* --- now --- */

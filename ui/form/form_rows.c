@@ -31,6 +31,13 @@ static void form_rows_add(struct form_page *s, const char *title, const struct f
     vec_push(&s->rows, (struct form_row){.title = title, .field = field, .step = step});
 }
 
+/* Another engine has no field for what only Stoker does. */
+static bool form_rows_offers(const struct form_page *s, const struct form_field *field)
+{
+    bool stokers = str_eq(field->key, "lost-node") || str_eq(field->key, "restart-at-limit");
+    return form_shows(&s->f, field) && !(stokers && ui_engine(s->v.ui));
+}
+
 /* The fields that are not simple: all of them, or those that are set and the one being edited. */
 static void add_rest(struct form_page *s, const struct form_field *fields, size_t n, int step,
                      const struct form_row *here, bool all)
@@ -41,7 +48,7 @@ static void add_rest(struct form_page *s, const struct form_field *fields, size_
     if (!all)
         form_given(&s->f, fields, n, step, given);
     for (size_t i = 0; i < n; i++) {
-        if (!form_shows(&s->f, &fields[i]))
+        if (!form_rows_offers(s, &fields[i]))
             continue;
         if (fields[i].simple || !(all || given[i] || form_rows_is_row(here, &fields[i], step)))
             continue;
@@ -56,7 +63,7 @@ static void add_rest(struct form_page *s, const struct form_field *fields, size_
 static void add_simple(struct form_page *s, const struct form_field *fields, size_t n, int step)
 {
     for (size_t i = 0; i < n; i++)
-        if (fields[i].simple && form_shows(&s->f, &fields[i]))
+        if (fields[i].simple && form_rows_offers(s, &fields[i]))
             form_rows_add(s, NULL, &fields[i], step);
 }
 
