@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backend/slurm/slurm_job.h"
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/why/slurm_causes.h"
 #include "src/model/array.h"
@@ -281,6 +282,29 @@ static void test_any_name_is_a_name(void **state)
     }
 }
 
+/* Of the manuals of 20.11 to 24.11, and one that none of them has. */
+static void test_states_without_a_word_of_ours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *slurm;
+        enum job_state want;
+    } rows[] = {
+        {"CONFIGURING", JOB_RUNNING},        {"RESIZING", JOB_RUNNING},
+        {"SIGNALING", JOB_RUNNING},          {"STAGE_OUT", JOB_COMPLETING},
+        {"STOPPED", JOB_SUSPENDED},          {"BOOT_FAIL", JOB_NODE_FAIL},
+        {"LAUNCH_FAILED", JOB_NODE_FAIL},    {"RECONFIG_FAIL", JOB_NODE_FAIL},
+        {"REVOKED", JOB_CANCELLED},          {"SPECIAL_EXIT", JOB_PENDING},
+        {"REQUEUE_HOLD", JOB_PENDING},       {"REQUEUED", JOB_PENDING},
+        {"DEADLINE", JOB_DEADLINE},          {"OUT_OF_MEMORY", JOB_OUT_OF_MEMORY},
+        {"OF_A_LATER_RELEASE", JOB_PENDING},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct slurm_span text = {rows[i].slurm, strlen(rows[i].slurm)};
+        check_int(rows[i].slurm, slurm_job_state(&text), rows[i].want);
+    }
+}
+
 /* squeue looks the name of each job's group up in the name service: 20,000 times for 20,000 jobs. */
 static void test_no_name_service_for_each_job(void **state)
 {
@@ -375,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_another_word),
         cmocka_unit_test(test_any_name_is_a_name),
         cmocka_unit_test(test_no_name_service_for_each_job),
+        cmocka_unit_test(test_states_without_a_word_of_ours),
         cmocka_unit_test(test_other_forms_are_refused),
         cmocka_unit_test(test_nodes_change),
         cmocka_unit_test(test_causes),

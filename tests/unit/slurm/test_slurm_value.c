@@ -175,6 +175,13 @@ static void test_nodes(void **state)
         {"IDLE+PLANNED", NODE_UP, false, "PLANNED"},
         {"IDLE+MAINTENANCE+RESERVED", NODE_UP, false, "MAINTENANCE"},
         {"UNKNOWN", NODE_UNKNOWN, false, NULL},
+        /* By the manuals of 20.11 to 24.11. */
+        {"IDLE+DYNAMIC_NORM", NODE_UP, false, "DYNAMIC_NORM"},
+        {"IDLE+CLOUD+POWERING_UP", NODE_UP, false, "CLOUD"},
+        {"IDLE+REBOOT_REQUESTED", NODE_UP, false, "REBOOT_REQUESTED"},
+        {"IDLE+INVALID_REG", NODE_UP, false, "INVALID_REG"},
+        {"IDLE+BLOCKED", NODE_UP, false, "BLOCKED"},
+        {"DOWN+DRAIN+NOT_RESPONDING+INVALID_REG", NODE_DOWN, true, "INVALID_REG"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct str line = STR_INIT;
