@@ -96,6 +96,7 @@ static const struct sample job_samples[] = {
     {"append", "true", "\"append\":true"},
     {"nice", "50", "\"nice\":50"},
     {"lost_node", "cancel", "\"lost_node\":3"},
+    {"restart_at_limit", "3", "\"limit_restarts\":3"},
     {"hold", "true", "\"hold\":true"},
     {"comment", "for the paper", "\"comment\":\"for the paper\""},
 };
