@@ -194,13 +194,26 @@ static char *read_command(const struct slurm_row *row)
     return copy;
 }
 
-/* What squeue tells of an array's record is the name of no file: each element has its own. */
+/* Without a name of its user's, squeue tells that of a single job for an element too: slurm-ID.out, while
+ * Slurm writes to slurm-ARRAY_INDEX.out, which is also the default here. */
+static char *slurm_output_text(const struct job *j, const struct slurm_span *told)
+{
+    char *text = slurm_text(told), *file = xasprintf("/slurm-%u.out", j->id);
+    if (text && j->array_index != ARRAY_NONE && str_ends(text, file)) {
+        free(text);
+        text = NULL;
+    }
+    free(file);
+    return text;
+}
+
+/* What squeue tells of an array's record is not the name of a file: each element has its own. */
 static void read_outputs(struct job *j, const struct slurm_row *row)
 {
     if (job_is_array_record(j))
         return;
-    j->req.std_out = slurm_text(COLUMN(row, STDOUT));
-    req_detail_mut(&j->req)->std_err = slurm_text(COLUMN(row, STDERR));
+    j->req.std_out = slurm_output_text(j, COLUMN(row, STDOUT));
+    req_detail_mut(&j->req)->std_err = slurm_output_text(j, COLUMN(row, STDERR));
 }
 
 /* The waiting elements of an array's record; the caller frees *ret with array_spec_fini. */
