@@ -69,7 +69,7 @@ static const char *depends_became(const struct cause *c)
     case JOB_COMPLETED: return tr("%s succeeded: will never start");
     case JOB_CANCELLED: return tr("%s was cancelled: will never start");
     case JOB_TIMEOUT: return tr("%s reached its time limit: will never start");
-    case JOB_PENDING: return tr("%s never starts: will never start");
+    case JOB_PENDING: return tr("%s can never start: nor can this job");
     case JOB_RUNNING:
     case JOB_SUSPENDED:
     case JOB_COMPLETING:
