@@ -70,7 +70,7 @@ fits "why" "$out"
 like "the sentence of the list" "$(head -n 1 <<<"$out")" "job $more: 2 jobs ahead, starts ~[0-9:]* \(and 1 more cause\)"
 has "the list has the same" "$(COLUMNS=200 stoker jobs)" "$(sed -n '1s/^job [0-9]*: \(.*\) (and .*/\1/p' <<<"$out")"
 has "who is ahead" "$(tr -s ' \n' ' ' <<<"$out")" "2 jobs are ahead in main; the first of them, $((more - 2)), waits for resources"
-has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $first reaches its limit, clears ~"
+has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $((more - 2)), which starts first, reaches its limit, clears ~"
 has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "3rd of 4"
 must stoker why $((more - 2))
 like "next in line" "$(head -n 1 <<<"$out")" "job $((more - 2)): next in line, needs 4 CPUs on one node \(0 free\), starts ~[0-9:]*|job $((more - 2)): next in line, needs 4 CPUs \(0 free\), starts ~[0-9:]*"
@@ -79,7 +79,7 @@ is "as JSON" "$(stoker why --json $more | json '[c["class"] for c in d["causes"]
     "['BEHIND', 'BUSY'] 3 4 [$first] False True"
 is "of one for whom a place is held" "$(stoker why --json $((more - 2)) | json 'd["start_is_held"], d["reason"]')" "True Resources"
 must stoker why $held
-like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by $(id -un) since [0-9:]+ \(and 1 more cause\) HELD held by $(id -un); \`stoker release $held\` releases it BUSY .* wanted in main; .*room comes when job $first reaches its limit, clears ~[0-9:]+ *"
+like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by $(id -un) since [0-9:]+ \(and 1 more cause\) HELD held by $(id -un); \`stoker release $held\` releases it BUSY .* wanted in main; .*room comes when job $((more - 2)), which starts first, reaches its limit, clears ~[0-9:]+ *"
 
 case_ "squeue --start: in the order of the starts"
 is "jobs" "$(squeue -h --start -o '%i %r' | tr '\n' ';')" \

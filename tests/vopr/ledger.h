@@ -28,6 +28,7 @@ struct submission {
     bool is_refused;
     bool is_ended;      /* the controller has said so */
     bool is_impossible; /* its release was refused */
+    unsigned n_freed;   /* how often it was released or resumed when nothing may wait any more */
     bool is_lost;       /* a loss that was accepted has taken it */
     uint32_t state;     /* as it was said then ... */
     int32_t exit_code;

@@ -235,7 +235,7 @@ static void release_one(struct sim_client *c)
         rest(c);
         return;
     }
-    uint32_t what = s->is_impossible ? ACT_CANCEL : sim_chance(500) ? ACT_RELEASE : ACT_RESUME;
+    uint32_t what = s->is_impossible ? ACT_CANCEL : s->n_freed++ % 2 ? ACT_RESUME : ACT_RELEASE;
     c->released = what == ACT_RELEASE ? s : NULL;
     act(c, what, s);
 }

@@ -74,7 +74,7 @@ static void test_sentences_of_lists(void **state)
     (void)state;
     char ann[] = "ann", urgent[] = "urgent", lab[] = "lab", a100[] = "a100", job[] = "28";
     struct cause held = {.code = CAUSE_HELD_BY_OWNER, .user = ann, .at = {.ms = 5}};
-    must_read(&held, "ann", "held by you, U releases it");
+    must_read(&held, "ann", "held by you; U releases it");
     must_read(&held, "bob", "held by ann since T5");
     struct cause limit = {.code = CAUSE_LIMIT,
                           .scope = LIMIT_USER,
