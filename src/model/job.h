@@ -421,7 +421,7 @@ struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
 /* The tasks that may be live are v[begin] to v[end - 1]: those before are done, those behind wait. */
 static inline size_t step_live_begin(const struct step *s)
 {
-    return s->n_done_first;
+    return s->done ? s->tasks.n : s->n_done_first;
 }
 static inline size_t step_live_end(const struct step *s)
 {

@@ -141,8 +141,10 @@ static void need_gpus(const struct job_req *r, struct job_need *n)
 static bool need_most_nodes(const struct job_req *r, const struct job_need *n)
 {
     bool is_range = r->nodes_min != NOT_GIVEN && r->nodes_max != NOT_GIVEN && r->nodes_max > r->nodes_min;
-    return (is_range || req_detail(r)->spread_job) && !req_detail(r)->use_min_nodes && !n->gpus_anywhere &&
-           n->nodes_max > n->nodes;
+    bool tasks_by_gpus =
+        r->ntasks == NOT_GIVEN && is_asked(r->gpus); /* more nodes would have more of both */
+    return (is_range || req_detail(r)->spread_job) && !tasks_by_gpus && !req_detail(r)->use_min_nodes &&
+           !n->gpus_anywhere && n->nodes_max > n->nodes;
 }
 
 static void need_mem(const struct job_req *r, struct job_need *n)

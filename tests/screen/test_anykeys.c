@@ -124,7 +124,8 @@ static void anything_goes(void **state)
 
 int main(void)
 {
-    char own[] = "/tmp/stoker-anykeys.XXXXXX"; /* where the test is started without the runner: make screens */
+    char own[] =
+        "/tmp/stoker-anykeys.XXXXXX"; /* where the test is started without the runner: make screens */
     const char *dir = getenv("TMPDIR");
     bool has_own = !dir;
     dir = dir ? dir : mkdtemp(own);

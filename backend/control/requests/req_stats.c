@@ -35,7 +35,9 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     list_for_each (n, node_peers(c), struct node_peer, link)
         m.nodes_up += nodeconn_is_up(n->conn);
     struct cluster_totals t = model_totals(&c->model, loop_wall(c->loop));
-    m.gpus_free = t.gpus - t.gpus_used - t.gpus_out;
+    uint64_t taken =
+        (uint64_t)t.gpus_used + t.gpus_out; /* more than there are, where a node has lost some */
+    m.gpus_free = t.gpus > taken ? t.gpus - taken : 0;
     m.gpus_split = t.gpus_split;
     user_quota_tell(c, &m);
     if (privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE))

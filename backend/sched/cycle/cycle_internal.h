@@ -252,7 +252,7 @@ void cycle_promises_begin(struct planner *p); /* at the beginning of an iteratio
 /* Call when an entry has got a planned start. */
 void cycle_promise_note(struct planner *p, const struct pending_entry *u);
 /* Call when its planned start may have moved to another partition. */
-void cycle_promise_move(const struct planner *p, const struct pending_entry *u);
+void cycle_promise_move(struct planner *p, const struct pending_entry *u);
 /* As plan_request.leaves, with a struct cycle_gets. Only for jobs with limits or licences. */
 bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t start,
                            int64_t len);

@@ -98,8 +98,11 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
             g->rest.now = blocked_by;
             it->n_choices = 0;
         }
+        enum limit_state seen = gets->seen;
         if (!it->n_choices || !plan_slots_start_beside(&p->queue.slots, it, &s->place))
             break;
+        if (it->choices[s->place.choice].demand->need.most_nodes)
+            gets->seen = seen; /* what was refused was more than it needs */
         cycle_start(s, g, u);
         started = true;
         if (!u->count)

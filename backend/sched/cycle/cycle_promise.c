@@ -45,8 +45,10 @@ void cycle_promise_note(struct planner *p, const struct pending_entry *u)
     limits_note_plan(p->queue.limits, &request, u->job, p->queue.slots.iteration);
 }
 
-void cycle_promise_move(const struct planner *p, const struct pending_entry *u)
+void cycle_promise_move(struct planner *p, const struct pending_entry *u)
 {
+    if (promise_counts(u) && u->class->licensed)
+        p->preempt.licence_changes++;
     if (limits_any(p->queue.limits) && promise_counts(u))
         limits_move_plan(p->queue.limits, u->class->requests[promise_choice(u)].who, u->job,
                          p->queue.slots.iteration);

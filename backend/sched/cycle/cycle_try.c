@@ -133,7 +133,7 @@ static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item 
         u->reason = REASON_RESOURCES;
         return ENTRY_WAITS;
     }
-    bool had_slot = u->slot.use.parts;
+    bool had_slot = u->slot.use.parts && !u->slot.by_preemption; /* that of a preemptor is not among them */
     uint64_t nth = u->slot.nth;
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
         return CLASS_WAITS; /* else it has its slot in another tier, and the next of the class may get one
@@ -194,7 +194,9 @@ static bool cycle_try_start_before_extra_slots(struct cycle *s, struct pending_e
     struct planner *p = s->p;
     if (!extra_slots_suspend_lower(&p->preempt, u, it))
         return false;
-    bool starts = plan_slots_start(&p->queue.slots, it, &u->slot, &s->place);
+    struct plan_request few = *it; /* more nodes would cost more of these elements their starts */
+    few.fewest = true;
+    bool starts = plan_slots_start(&p->queue.slots, &few, &u->slot, &s->place);
     extra_slots_restore_lower(&p->preempt, starts ? &s->place : NULL);
     return starts;
 }
@@ -254,6 +256,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
         cycle_lacks_licences(s, g, u))
         return cycle_try_stay(s, t, u, limit);
     bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || cycle_try_may_push_aside(p, &it);
+    it.fewest = u->extra.n > 0; /* the rest of what was preempted for its array is for the other elements */
     extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
                             cycle_try_start_before_extra_slots(s, u, &it));

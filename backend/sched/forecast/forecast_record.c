@@ -152,7 +152,7 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job)
                               .made.ms = u->forecast.made};
     }
     if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED) {
-        f.last_end.ms = u->forecast.last_end;
+        f.last_end.ms = u->count > 1 ? u->forecast.last_end : 0;
         forecast_add_range(p, u->forecast.range_key, &f);
     }
     return f;

@@ -36,6 +36,8 @@ void expected_ends_list(const struct forecaster *p, struct forecasts *f)
         const struct job *j = model_get_job(p->queue->view->model, u->job);
         if (j && j->array_job)
             vec_push(&f->element_runs, (struct element_run){j->array_job, h->use.end});
+        for (uint32_t i = 0; j && j->array_job && i < u->extra.n; i++)
+            vec_push(&f->element_runs, (struct element_run){j->array_job, u->extra.v[i].use.end});
     }
     element_runs_sort(f);
 }

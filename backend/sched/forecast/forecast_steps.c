@@ -139,9 +139,9 @@ static bool forecast_plan_may_go_on(struct forecasts *f, uint32_t batch)
 }
 
 /* Plans element by element, those with the same start at once. A lower tier only replaces a later start;
- * what was planned in the higher tier stays taken. */
-static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
-                               struct forecast_start *at)
+ * what was planned in the higher tier stays taken. Returns the cost: the number of starts. */
+static uint32_t forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
+                                   struct forecast_start *at)
 {
     const struct forecast_entry *entry = &f->waiting.v[r->at];
     const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, entry->job) : NULL;
@@ -150,18 +150,19 @@ static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const 
                           .licences = j ? req_detail(&j->req)->licenses : NULL,
                           .left = entry->count,
                           .at = at};
+    uint32_t batch = 0;
     int64_t told = forecast_told_before(p, f, r), from = entry->from > f->t.ms ? entry->from : f->t.ms;
     throttle_init(&u.throttle, f, entry);
     forecast_plan_find(f, &u, from);
     if (told == WHEN_NEVER || at->t < told) {
         forecast_note(p, f, entry->job, at->t);
-        for (uint32_t batch = 0; u.left && at->t < f->window_end && forecast_plan_may_go_on(f, batch);
-             batch++)
+        for (; u.left && at->t < f->window_end && forecast_plan_may_go_on(f, batch); batch++)
             forecast_plan_batch(f, &u, batch == 0);
-        if (entry->count > 1 && u.last_end && u.last_end != WHEN_NEVER)
+        if (u.last_end && u.last_end != WHEN_NEVER)
             forecast_note_last(p, f, entry->job, u.last_end);
     }
     throttle_fini(&u.throttle);
+    return batch + 1;
 }
 
 bool forecast_is_running(const struct forecaster *p)
@@ -243,9 +244,10 @@ bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
     if (!forecast_is_running(p))
         return true;
     n = forecast_prepare(p, f, n);
-    for (; n && f->n_heap; n--) {
+    while (n && f->n_heap) {
         struct forecast_row *r = &f->rows.v[f->heap[0]];
-        forecast_plan_unit(p, f, r, &at);
+        uint32_t cost = forecast_plan_unit(p, f, r, &at);
+        n -= cost < n ? cost : n;
         if (++r->at < r->end)
             forecast_rows_weigh(p, f, r);
         else
@@ -253,11 +255,14 @@ bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
         if (f->n_heap)
             forecast_rows_sink(f, 0);
     }
-    for (struct forecast_row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
+    for (struct forecast_row r; n && f->by_time.n && f->stage == STAGE_PLAN;) {
+        uint32_t cost = 1;
         if (forecast_timed_next(p, f, &r)) {
-            forecast_plan_unit(p, f, &r, &at);
+            cost = forecast_plan_unit(p, f, &r, &at);
             forecast_timed_done(p, f, &r);
         }
+        n -= cost < n ? cost : n;
+    }
     vec_fini(&at.parts);
     if (f->stage != STAGE_PLAN || f->n_heap || f->by_time.n)
         return false;

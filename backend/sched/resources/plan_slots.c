@@ -99,6 +99,7 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
             b->partitions[h->counts].n_promised++;
     }
     /* Jobs were preempted for it: it stays in any case. */
+    plan_slots_forget_suspended(b);
     list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->by_preemption)
             plan_slots_drop(b, h);
@@ -400,12 +401,13 @@ static bool plan_slots_start_instead(struct plan_slots *b, const struct plan_req
 bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                       struct placement *ret)
 {
-    bool starts = !h->use.parts ? plan_slots_fits_beside(b, it, ret) ||
-                                      plan_slots_place_before_others(b, it, false, ret)
-                  : h->tier_at == it->tier_at ? plan_slots_start_held(b, it, h, ret)
-                                              : plan_slots_start_instead(b, it, h, ret);
-    if (starts)
-        plan_slots_widen(b, it, ret);
+    bool held = h->use.parts != NULL;
+    bool starts =
+        !held ? plan_slots_fits_beside(b, it, ret) || plan_slots_place_before_others(b, it, false, ret)
+        : h->tier_at == it->tier_at ? plan_slots_start_held(b, it, h, ret)
+                                    : plan_slots_start_instead(b, it, h, ret);
+    if (starts && plan_slots_widen(b, it, ret) && held)
+        b->n_dropped++; /* it takes less of the nodes that were kept for it */
     return starts;
 }
 

@@ -15,8 +15,9 @@ void plan_slots_note_stay(struct plan_slots *b, struct plan_slot *h);
 
 /* In the first of its partitions that takes it now, on the fewest nodes. */
 bool plan_slots_fits_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret);
-/* A start that was found is spread over as many nodes as are free, if its demand says so. */
-void plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struct placement *at);
+/* A start that was found is spread over as many nodes as are free, if its demand says so. Returns whether
+ * it was. */
+bool plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struct placement *at);
 
 bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition);
 /* The slot was promised before the request came, wherever the request stands now. */

@@ -238,11 +238,11 @@ void plan_slots_drop_displaced(struct plan_slots *b)
 
 /* --- spreading --- */
 
-void plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struct placement *at)
+bool plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struct placement *at)
 {
     const struct plan_choice *c = &it->choices[at->choice];
-    if (!c->demand->need.most_nodes)
-        return;
+    if (!c->demand->need.most_nodes || it->fewest)
+        return false;
     struct pool_judge judge = plan_request_judge(it, at->choice);
     struct pool_parts wide = {VEC_INIT};
     if (c->own)
@@ -250,10 +250,13 @@ void plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struc
     bool wider = pool_widen(b->pool, c->demand, c->set, at->len, (uint32_t)at->parts.v.n, &judge, &wide);
     if (c->own)
         pool_restore(b->pool, c->own);
-    if (wider && (!it->leaves || it->leaves(it->ctx, at->choice, &wide, at->start, at->len))) {
+    wider = wider && (!it->leaves || it->leaves(it->ctx, at->choice, &wide, at->start, at->len));
+    if (wider) {
         struct pool_parts swap = at->parts;
         at->parts = wide;
         wide = swap;
     }
     vec_fini(&wide.v);
+    /* The limits were asked about other places meanwhile, and keep what they said last. */
+    return pool_allows(&judge, &at->parts, at->len) && wider;
 }

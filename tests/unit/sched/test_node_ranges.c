@@ -19,7 +19,8 @@ static int set_up(void **state)
 
 struct row {
     const char *name;
-    uint32_t min, max, tasks, cpus_per_task, tasks_per_node, gpus, gpus_per_node; /* 0: not given */
+    uint32_t min, max, tasks, cpus_per_task, tasks_per_node, gpus, gpus_per_node,
+        gpus_per_task; /* 0: not given */
     const char *nodelist;
     bool exclusive, spread, fewest;
     const char *want; /* nodes with their CPUs */
@@ -40,6 +41,7 @@ static uint32_t submit(const struct row *r)
     j->req.gpus = given(r->gpus);
     j->req.gpus_per_node = given(r->gpus_per_node);
     req_detail_mut(&j->req)->ntasks_per_node = given(r->tasks_per_node);
+    req_detail_mut(&j->req)->gpus_per_task = given(r->gpus_per_task);
     req_detail_mut(&j->req)->exclusive = r->exclusive;
     req_detail_mut(&j->req)->spread_job = r->spread;
     req_detail_mut(&j->req)->use_min_nodes = r->fewest;
@@ -77,6 +79,7 @@ static const struct row rows[] = {
     {"nodes that are named come first", .min = 1, .max = 3, .nodelist = "n3,n4", .want = "n3:1 n4:1 n1:1"},
     {"GPUs of each node", .min = 1, .max = 3, .gpus_per_node = 1, .want = "n1:1 n2:1 n3:1"},
     {"a sum of GPUs stays together", .min = 1, .max = 3, .gpus = 2, .want = "n1:1"},
+    {"tasks that follow from GPUs", .min = 1, .max = 2, .gpus = 2, .gpus_per_task = 1, .want = "n1:2"},
     {"the fewest", .min = 1, .max = 3, .fewest = true, .want = "n1:1"},
     {"one number", .min = 2, .want = "n1:1 n2:1"},
     {"spread", .tasks = 4, .spread = true, .want = "n1:1 n2:1 n3:1 n4:1"},
@@ -134,15 +137,32 @@ static void test_planned_starts_come_first(void **state)
     assert_int_equal(lab_get(&l, range)->alloc.n, 1);
 }
 
-/* A limit lets it have some of the nodes that are free. */
-static void test_as_many_as_limits_allow(void **state)
+static struct limit_spec *limit_of_users(void)
 {
-    (void)state;
     struct limit_spec *s = rec_list_push(&l.spec.limits);
     *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
     memset(&s->soft, 0xff, sizeof s->soft);
     s->hard = s->soft;
-    s->hard.nodes = 3;
+    return s;
+}
+
+/* Within the soft limit it has borrowed nothing, although more nodes were tried. */
+static void test_nothing_is_borrowed(void **state)
+{
+    (void)state;
+    limit_of_users()->soft.nodes = 2;
+    lab_configure(&l);
+    uint32_t id = submit(&(struct row){.min = 1, .max = 4});
+    cycle_full();
+    assert_int_equal(lab_get(&l, id)->alloc.n, 2);
+    assert_false(lab_get(&l, id)->borrowed);
+}
+
+/* A limit lets it have some of the nodes that are free. */
+static void test_as_many_as_limits_allow(void **state)
+{
+    (void)state;
+    limit_of_users()->hard.nodes = 3;
     lab_configure(&l);
     uint32_t id = submit(&(struct row){.min = 1, .max = 4});
     cycle_full();
@@ -155,6 +175,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_slurm_gives, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_only_what_is_free, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_planned_starts_come_first, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_nothing_is_borrowed, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_as_many_as_limits_allow, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("ranges of nodes", tests, NULL, NULL);
