@@ -32,7 +32,10 @@ WRAPPER
         fi
     done
     # The last server may have been killed when its client had left: the next one takes its socket over.
-    while pgrep -f "$dir/sbatch" >/dev/null; do sleep 0.05; done
+    for ((i = 0; i < 200; i++)); do # ten seconds
+        pgrep -f "$dir/sbatch" >/dev/null || break
+        sleep 0.05
+    done
     PATH=$dir:$PATH "$B/bin/stoker" jobs >/dev/null
     echo "$told told, $wrong wrong"
 }
