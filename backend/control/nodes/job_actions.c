@@ -208,8 +208,11 @@ static bool job_actions_derive_task(struct control *c, const struct job *j, cons
         job_actions_send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent && !node_peer_must_wait(peer, j->id, LAUNCH_QUEUE_MAX))
         job_actions_launch(c, j, s, t, f);
-    else if (t->state == TASK_RUNNING && !t->killing && f->sent) {
-        job_actions_set_motion(c, j, s, t, f);
+    else if (!t->killing && f->sent) {
+        if (t->state == TASK_RUNNING)
+            job_actions_set_motion(c, j, s, t, f);
+        /* Already while the node starts it: the node keeps the time where this controller is gone before it
+         * hears that the task runs. */
         time_limit_tell_early(c, j, s, t, f);
         time_limit_tell(c, j, t, f);
     }
