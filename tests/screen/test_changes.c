@@ -165,7 +165,7 @@ static void only_what_has_changed(void **unused)
     (void)unused;
     static const char *const filters[] = {"",        "train",    "!train", "state:run", "time:<lt>30s",
                                           "cpus:>2", "where:res"};
-    static const char *const sorts[] = {"natural", "name", "cpus", "time", "where", "state", "id"};
+    static const char *const sorts[] = {"natural", "name", "cpus", "left", "time", "where", "state", "id"};
     uint64_t seed = check_seed();
     for (size_t i = 0; i < N_OF(filters) * N_OF(sorts); i++) {
         struct play p = {.dice = seed + i};
@@ -176,8 +176,15 @@ static void only_what_has_changed(void **unused)
         uilab_connect(&p.u);
         uilab_keys(&p.u, keys);
         for (int k = 0; k < CHANGES; k++) {
+            bool away = dice(&p, 3) == 0; /* the screen misses the changes, and is opened again */
+            if (away)
+                uilab_keys(&p.u, "2");
             for (uint32_t n = 1 + dice(&p, 3); n; n--)
                 change_something(&p);
+            if (away) {
+                uilab_draw(&p.u, ROWS, 200);
+                uilab_keys(&p.u, "1");
+            }
             char *some = xstrdup(picture(&p));
             changes_everything(p.u.app);
             if (!str_eq(some, picture(&p)))

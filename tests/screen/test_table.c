@@ -1,4 +1,4 @@
-/* test_table.c - the columns of a table: how wide they are, and what of a row is cut. */
+/* test_table.c - the columns of a table: how wide they are, and what of a row is cut; the marks. */
 #include "tests/screen/ui_fixture.h"
 #include "ui/widget/table.h"
 
@@ -97,12 +97,39 @@ static void ids_of_arrays_are_whole(void **unused)
     uilab_fini(&u);
 }
 
+/* Marks against an array of flags: ids of neighbours, of different words, and with the highest bits. */
+static void marks_are_a_set(void **state)
+{
+    (void)state;
+    enum { IDS = 300 };
+    bool is[IDS] = {false};
+    size_t n = 0;
+    struct marks m = {0};
+    uint64_t dice = check_seed();
+    for (int k = 0; k < 20000; k++) {
+        size_t i = (size_t)(check_rand(&dice) % IDS);
+        bool on = check_rand(&dice) % 2;
+        marks_set(&m, i % 3 ? i : UINT64_MAX - i, on);
+        n += (size_t)on - (size_t)is[i];
+        is[i] = on;
+        assert_int_equal(m.n, n);
+        i = (size_t)(check_rand(&dice) % IDS);
+        assert_int_equal(marks_has(&m, i % 3 ? i : UINT64_MAX - i), is[i]);
+    }
+    for (size_t i = 0; i < IDS; i++)
+        marks_set(&m, i % 3 ? i : UINT64_MAX - i, false);
+    assert_int_equal(m.n, 0);
+    assert_int_equal(m.words.n, 0); /* what is not marked takes no room */
+    marks_fini(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_rows),
         cmocka_unit_test(numbers_stand_clear),
         cmocka_unit_test(ids_of_arrays_are_whole),
+        cmocka_unit_test(marks_are_a_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

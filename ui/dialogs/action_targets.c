@@ -22,6 +22,7 @@ void target_fini(struct target *t)
 {
     free(t->label);
     free(t->waiting);
+    free(t->own_counts);
 }
 
 struct target target_copy(const struct target *t)
@@ -29,6 +30,8 @@ struct target target_copy(const struct target *t)
     struct target copy = *t;
     copy.label = t->label ? xstrdup(t->label) : NULL;
     copy.waiting = t->waiting ? xmemdup(t->waiting, t->n_waiting * sizeof *t->waiting) : NULL;
+    if (t->own_counts)
+        copy.counts = copy.own_counts = xmemdup(t->own_counts, sizeof *t->own_counts);
     return copy;
 }
 
@@ -92,11 +95,31 @@ void targets_label(struct targets *t, size_t n, const struct model *m)
     }
 }
 
+/* The counts of a single job; not written to. */
+static const struct target_counts *counts_of_one(const struct job *j)
+{
+    bool held = j->state == JOB_PENDING && j->hold;
+    static const struct target_counts one[JOB_N_STATES][2] = {
+#define X(name, shrt, lng, final) \
+    [JOB_##name] = {{.by_state = {[JOB_##name] = 1}}, {.by_state = {[JOB_##name] = 1}, .held = 1}},
+        JOB_STATES(X)
+#undef X
+    };
+    return &one[j->state][held];
+}
+
+static struct target_counts *own_counts(struct target *t)
+{
+    if (!t->own_counts)
+        t->counts = t->own_counts = xcalloc(1, sizeof *t->own_counts);
+    return t->own_counts;
+}
+
 static void action_targets_count_job(struct target *t, const struct job *j)
 {
     uint32_t n = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
-    t->counts[j->state] += n;
-    t->held += j->state == JOB_PENDING && j->hold ? n : 0;
+    own_counts(t)->by_state[j->state] += n;
+    own_counts(t)->held += j->state == JOB_PENDING && j->hold ? n : 0;
 }
 
 void targets_add_job(struct targets *t, const struct job *j)
@@ -105,14 +128,16 @@ void targets_add_job(struct targets *t, const struct job *j)
                         .role = job_role(j),
                         .glyph = job_glyph(j),
                         .array = j->array_job != 0,
-                        .uid = j->uid};
+                        .uid = j->uid,
+                        .counts = counts_of_one(j)};
     /* The last element of an array has the array's own id: its index names it, or the action would hit the
      * whole array. */
     if (j->array_job && j->array_index != ARRAY_NONE)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
-    if (job_is_array_record(j))
+    if (job_is_array_record(j)) {
         take_waiting(&it, j);
-    action_targets_count_job(&it, j);
+        action_targets_count_job(&it, j);
+    }
     vec_push(t, it);
 }
 
@@ -165,8 +190,9 @@ static void name_element(struct target *it, const struct job *j, const struct jo
     str_appendf(&s, "%u_%u", to->job, to->array_index);
     label_job(&s, j);
     it->label = str_take(&s);
-    it->counts[JOB_PENDING] = 1;
-    it->held = j->hold ? 1 : 0;
+    free(it->own_counts);
+    it->own_counts = NULL;
+    it->counts = counts_of_one(j);
 }
 
 static int add_target(struct targets *t, const struct model *m, const struct job_target *to,

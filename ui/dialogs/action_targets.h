@@ -4,17 +4,23 @@
 
 #include "ui/frame/view.h"
 
+struct target_counts {
+    uint32_t by_state[JOB_N_STATES]; /* an array counts its elements */
+    uint32_t held;                   /* of the pending ones */
+};
+
+/* Small: there may be 100,000 of them. */
 struct target {
     struct job_target to;
-    char *label; /* for the list in the question; NULL: not made yet, see targets_label */
-    char glyph;
-    enum role role;
-    uint32_t counts[JOB_N_STATES]; /* jobs by state: an array counts its elements */
-    uint32_t held;                 /* of the pending ones */
-    bool array;                    /* one, or an element of one */
-    uint32_t uid;                  /* whose it is */
+    uint32_t uid; /* whose it is */
+    const struct target_counts *counts;
+    struct target_counts *own_counts; /* counts, if they are not those of a single job */
+    char *label;                      /* for the list in the question; NULL: see targets_label */
     uint32_t *waiting; /* the indices of the elements that have not started; NULL: not an array */
-    size_t n_waiting;
+    uint32_t n_waiting;
+    char glyph;
+    bool array; /* one, or an element of one */
+    enum role role;
 };
 
 void target_fini(struct target *t);

@@ -125,9 +125,9 @@ static uint32_t job_dialogs_count_of(const struct job_action *d, const struct ta
     uint32_t n = 0;
     for (int s = 0; s < JOB_N_STATES; s++)
         if (states & (1u << s))
-            n += d->action == ACTION_RELEASE ? t->held
-                 : d->action == ACTION_HOLD  ? t->counts[s] - t->held
-                                             : t->counts[s];
+            n += d->action == ACTION_RELEASE ? t->counts->held
+                 : d->action == ACTION_HOLD  ? t->counts->by_state[s] - t->counts->held
+                                             : t->counts->by_state[s];
     return n;
 }
 
@@ -142,7 +142,7 @@ static void keep_own(struct job_action *d, const struct ui *ui)
             continue;
         }
         for (int s = 0; s < JOB_N_STATES; s++)
-            d->foreign += t->counts[s];
+            d->foreign += t->counts->by_state[s];
         target_fini(t);
     }
     d->targets.n = kept;
@@ -156,9 +156,9 @@ static void keep_possible(struct job_action *d, unsigned states)
         struct target *t = &d->targets.v[i];
         uint32_t all = 0, n = job_dialogs_count_of(d, t, states);
         for (int s = 0; s < JOB_N_STATES; s++) {
-            all += t->counts[s];
+            all += t->counts->by_state[s];
             if (n && states & (1u << s))
-                d->counts[s] += t->counts[s];
+                d->counts[s] += t->counts->by_state[s];
         }
         d->left_out += all - n;
         d->n += n;

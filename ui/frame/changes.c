@@ -6,18 +6,25 @@
 #include "src/base/xalloc.h"
 #include "ui/frame/ui_state.h"
 
+#define MANY 1000 /* from here on all may have changed */
+
 struct changes {
     bool unseen; /* the views have not seen the model's last change */
     bool all;
     struct idmap what; /* ids of jobs; of arrays with THE_ARRAY */
+
+    /* The last notes, for screens that are opened again: number n is at n % MANY. */
+    uint64_t notes[MANY], n_notes;
+    uint64_t all_from; /* what was noted before this number is not enough: all changed then */
 };
 
-#define MANY      1000 /* from here on all may have changed */
 #define THE_ARRAY (UINT64_C(1) << 32)
 
 void changes_new(struct ui *ui)
 {
     ui->changes = xcalloc(1, sizeof *ui->changes);
+    changes_all(ui); /* a screen that has seen nothing has missed everything */
+    changes_clear(ui);
 }
 
 void changes_free(struct ui *ui)
@@ -30,6 +37,8 @@ void changes_free(struct ui *ui)
 static void changes_add(struct ui *ui, uint64_t what)
 {
     struct changes *c = ui->changes;
+    if (!c->n_notes || c->notes[(c->n_notes - 1) % MANY] != what)
+        c->notes[c->n_notes++ % MANY] = what;
     if (!c->all)
         idmap_set(&c->what, what, c);
     if (c->what.n > MANY)
@@ -70,7 +79,22 @@ void changes_note(struct ui *ui, const struct incoming *in)
 void changes_all(struct ui *ui)
 {
     ui->changes->all = true;
+    ui->changes->all_from = ++ui->changes->n_notes;
     idmap_fini(&ui->changes->what);
+}
+
+uint64_t changes_noted(const struct ui *ui)
+{
+    return ui->changes->n_notes;
+}
+
+void changes_recall(struct ui *ui, uint64_t since)
+{
+    struct changes *c = ui->changes;
+    idmap_fini(&c->what);
+    c->all = since < c->all_from || c->n_notes - since > MANY;
+    for (uint64_t i = since; !c->all && i < c->n_notes; i++)
+        idmap_set(&c->what, c->notes[i % MANY], c);
 }
 
 void changes_clear(struct ui *ui)

@@ -14,6 +14,10 @@ void changes_note(struct ui *ui, const struct incoming *in);
 void changes_all(struct ui *ui);
 /* The views have seen all of it. */
 void changes_clear(struct ui *ui);
+/* The number of notes so far. changes_recall: what was noted since then is unseen again, for a view that
+ * has missed it; all, if that is not known any more. */
+uint64_t changes_noted(const struct ui *ui);
+void changes_recall(struct ui *ui, uint64_t since);
 /* The model has changed: the views see it before the next picture, which is due. */
 void changes_show(struct ui *ui);
 bool changes_unseen(const struct ui *ui);

@@ -16,6 +16,7 @@
 struct stack {
     struct view *roots[SCREENS_MAX]; /* the screens of the number keys; opened when first needed */
     bool behind[SCREENS_MAX];        /* they have not seen the model's last change */
+    uint64_t seen[SCREENS_MAX];      /* they have seen the changes noted before this number */
     size_t root;
     VEC(struct view *) pushed;
     struct {
@@ -99,6 +100,7 @@ static struct view *stack_open(struct ui *ui, size_t i)
     if (!s->roots[i]) {
         s->roots[i] = ui->program.screens[i].ops->open(ui, NULL);
         s->behind[i] = true; /* it has not seen its filter yet */
+        s->seen[i] = 0;
         remember_restore(ui, s->roots[i]);
     }
     return s->roots[i];
@@ -162,12 +164,13 @@ void stack_show_screen(struct ui *ui, size_t i)
     struct view *v = stack_open(ui, i);
     s->root = i;
     if (s->behind[i]) { /* it has missed what was noted */
-        changes_all(ui);
+        changes_recall(ui, s->seen[i]);
         v->ops->sync(v);
         if (!changes_unseen(ui))
             changes_clear(ui);
     }
     s->behind[i] = false;
+    s->seen[i] = changes_noted(ui);
     stack_changed(ui);
 }
 
@@ -294,6 +297,7 @@ void stack_sync(struct ui *ui)
     for (size_t i = 0; i < SCREENS_MAX; i++)
         s->behind[i] = i != s->root;
     s->roots[s->root]->ops->sync(s->roots[s->root]);
+    s->seen[s->root] = changes_noted(ui);
     vec_for_each (&s->pushed, i)
         s->pushed.v[i]->ops->sync(s->pushed.v[i]);
     stack_watch(ui); /* it may show another job */

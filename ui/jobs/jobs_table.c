@@ -410,7 +410,7 @@ static const struct table_column columns[] = {
         .name = name_, .title = title_, .min = min_, .want = want_, .flags = COLUMN_HIDDEN | (flags_), \
         .unit = unit_, .get = get_                                                                     \
     }
-    MORE("left", N_("LEFT"), 7, 10, COLUMN_RIGHT, FILTER_SECONDS, get_left),
+    MORE("left", N_("LEFT"), 7, 10, COLUMN_RIGHT | COLUMN_STEADY, FILTER_SECONDS, get_left),
     MORE("state", N_("STATE"), 9, 18, COLUMN_WORDS, FILTER_PLAIN, jobs_table_get_state),
     MORE("account", N_("ACCOUNT"), 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
     MORE("qos", N_("QOS"), 6, 10, 0, FILTER_PLAIN, jobcols_qos),

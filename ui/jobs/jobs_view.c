@@ -200,7 +200,8 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layo
     struct jobs_screen *j = jobs_of(v);
     enum job_tab tab = (enum job_tab)ui_pane_tab(v->ui, v);
     struct lines empty = {0};
-    say_empty(j, &empty);
+    if (!j->list.table.shown.n)
+        say_empty(j, &empty);
     j->body = l->body;
     v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
     lines_fini(&empty);

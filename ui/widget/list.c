@@ -5,7 +5,7 @@
 
 void list_state_fini(struct list_state *l)
 {
-    idmap_fini(&l->marks);
+    marks_fini(&l->marks);
     *l = (struct list_state){0};
 }
 
@@ -78,19 +78,14 @@ bool list_move(struct list_state *l, enum action a, list_id_fn *id, const void *
     return true;
 }
 
-static char marked; /* any pointer that is not NULL */
-
 bool list_is_marked(const struct list_state *l, uint64_t id)
 {
-    return idmap_get(&l->marks, id) != NULL;
+    return marks_has(&l->marks, id);
 }
 
 void list_mark(struct list_state *l, uint64_t id, bool on)
 {
-    if (on)
-        idmap_set(&l->marks, id, &marked);
-    else
-        idmap_remove(&l->marks, id);
+    marks_set(&l->marks, id, on);
 }
 
 size_t list_n_marks(const struct list_state *l)
@@ -100,8 +95,7 @@ size_t list_n_marks(const struct list_state *l)
 
 void list_unmark_all(struct list_state *l)
 {
-    idmap_fini(&l->marks);
-    l->marks = (struct idmap){0};
+    marks_fini(&l->marks);
     l->range = 0;
 }
 
@@ -112,11 +106,11 @@ void list_prune(struct list_state *l, size_t n, list_id_fn *id, const void *ctx)
         there += list_is_marked(l, id(ctx, i));
     if (there == l->marks.n)
         return;
-    struct idmap kept = {0};
+    struct marks kept = {0};
     for (size_t i = 0; i < n; i++)
         if (list_is_marked(l, id(ctx, i)))
-            idmap_set(&kept, id(ctx, i), &marked);
-    idmap_fini(&l->marks);
+            marks_set(&kept, id(ctx, i), true);
+    marks_fini(&l->marks);
     l->marks = kept;
 }
 

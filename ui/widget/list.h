@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/idmap.h"
 #include "ui/keys/action.h"
+#include "ui/widget/marks.h"
 
 typedef uint64_t list_id_fn(const void *ctx, size_t i); /* the id of row i; never 0 */
 
@@ -20,7 +20,7 @@ struct list_state {
     size_t n, cursor, top; /* rows; row under the cursor; first row seen */
     int height;            /* rows seen, of the last list_fit */
     uint64_t id;           /* of the row under the cursor; 0: the list is empty */
-    struct idmap marks;
+    struct marks marks;
     uint64_t range; /* where a range was begun; 0: none is open */
 };
 

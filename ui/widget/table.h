@@ -24,13 +24,14 @@ struct table_field {
     bool ticks;   /* changes with the time alone: draw again in a second */
 };
 
-#define COLUMN_HIDDEN 1u  /* searched, sorted and exported, drawn only where the user chose it */
-#define COLUMN_RIGHT  2u  /* aligned to the right */
-#define COLUMN_WORDS  4u  /* a plain word of a filter is looked for here */
-#define COLUMN_TREE   8u  /* carries the fold signs */
-#define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
-#define COLUMN_CUT    32u /* cut to its least before a column that says who or when is left out */
-#define COLUMN_IF_ANY 64u /* left out until a row on the screen has something in it */
+#define COLUMN_HIDDEN 1u   /* searched, sorted and exported, drawn only where the user chose it */
+#define COLUMN_RIGHT  2u   /* aligned to the right */
+#define COLUMN_WORDS  4u   /* a plain word of a filter is looked for here */
+#define COLUMN_TREE   8u   /* carries the fold signs */
+#define COLUMN_ENDS   16u  /* what is too long keeps its beginning and its end */
+#define COLUMN_CUT    32u  /* cut to its least before a column that says who or when is left out */
+#define COLUMN_IF_ANY 64u  /* left out until a row on the screen has something in it */
+#define COLUMN_STEADY 128u /* the time changes its values alike: the rows keep their order */
 
 struct table_column {
     const char *name;  /* in what is remembered, and in filters */

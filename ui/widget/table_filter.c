@@ -300,7 +300,6 @@ size_t table_mark_matching(struct table *t, const char *text)
     }
     filter_fini(&t->filter);
     t->filter = own;
-    idmap_reserve(&t->list.marks, t->list.marks.n + found.n);
     for (size_t i = 0; i < found.n; i++)
         list_mark(&t->list, table_shown(t, found.v[i])->id, true);
     size_t n = found.n;

@@ -19,7 +19,6 @@ static void mark_rows_of_branches(struct table *t)
     struct list_state *l = &t->list;
     uint64_t last = 0;
     bool whole = false;
-    idmap_reserve(&l->marks, l->marks.n + t->rows.n);
     for (size_t i = 0; i < t->rows.n; i++) {
         uint64_t parent = table_flat_parent_of(t, &t->rows.v[i]);
         whole = parent == last ? whole : list_is_marked(l, parent);

@@ -74,7 +74,6 @@ static void toggle_range(struct table *t)
 static void mark_all(struct table *t)
 {
     list_prune(&t->list, t->rows.n, table_input_row_id, t);
-    idmap_reserve(&t->list.marks, t->shown.n);
     for (size_t i = 0; i < t->shown.n; i++)
         if (table_shown(t, i)->depth == 0) /* a branch stands for its children */
             list_mark(&t->list, table_shown(t, i)->id, true);

@@ -115,6 +115,12 @@ static const struct table_field *sort_field(struct table *t, const struct trow *
     return again ? table_field(t, row, (size_t)t->sort, 0) : f;
 }
 
+/* Of the fields taken since t->ticked was cleared: is their order another in a moment? */
+static bool moves_with_time(const struct table *t)
+{
+    return t->ticked && !(t->cols[t->sort].flags & COLUMN_STEADY);
+}
+
 static void collect_keys(struct table *t, struct table_sorting *s)
 {
     t->ticked = false;
@@ -140,7 +146,7 @@ static void collect_keys(struct table *t, struct table_sorting *s)
             vec_push(&s->texts, key);
         }
     }
-    t->order_ticks = t->ticked;
+    t->order_ticks = moves_with_time(t);
 }
 
 void table_sort_shown(struct table *t)
@@ -283,7 +289,7 @@ static void table_sort_merge(struct resort *r)
         stay = until;
     }
     table_sort_put(r, sorted + at, r->stay.v + stay, r->stay.n - stay);
-    if (!t->ticked) /* else the order is another in a moment */
+    if (!moves_with_time(t))
         memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
     free(sorted);
 }
@@ -310,5 +316,5 @@ bool table_sort_changed(struct table *t, const struct trow_numbers *old, const u
     vec_fini(&r.stay);
     vec_fini(&r.come);
     free(r.stays);
-    return few && !t->ticked;
+    return few && !moves_with_time(t);
 }
