@@ -192,7 +192,7 @@ int main(void)
     MEASURE("first picture with data", 1, uilab_draw(&u, 50, 200));
     double most = memory_mb("VmHWM");
     malloc_trim(0); /* the test's copies */
-    printf("%-44s %8.1f MB   at most %.1f\n", "memory: the mirror and the screens",
+    printf("%-44s %8.1f MB   at most %.1f\n", "memory added here; a screen's: bench_memory",
            memory_mb("VmRSS") - before, most - before);
     each_order(&u);
     keys_p99(&u);
