@@ -103,7 +103,7 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     t->leased = true;
     containment_adopt(a->containment, t, rec.group);
     struct launch_end end;
-    if (task_end_read(a, key, dir_fd, &end) == 0) {
+    if (task_end_read(a, &t->st.key, dir_fd, &end) == 0) {
         end.key = t->st.key;
         task_ended(t, &end);
     } else if (r < 0) {

@@ -12,6 +12,7 @@
 #include "backend/agent/gpu_account.h"
 #include "backend/agent/rights_client.h"
 #include "backend/agent/task_input.h"
+#include "backend/agent/waiting_shims.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
@@ -51,10 +52,17 @@ bool task_end_share(const struct agent *a, const struct launch_key *key)
     return rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_SHARE, .key = *key}, &ans) == 0;
 }
 
+/* After a loss of power a directory that was used again may hold the record of the task before. */
 int task_end_read(const struct agent *a, const struct launch_key *key, int dir_fd, struct launch_end *ret)
 {
     int r = taskdir_read_end(dir_fd, ret);
-    return r == -EACCES && task_end_share(a, key) ? taskdir_read_end(dir_fd, ret) : r;
+    if (r == -EACCES && task_end_share(a, key))
+        r = taskdir_read_end(dir_fd, ret);
+    if (r == 0 && !launch_key_eq(&ret->key, key)) {
+        rec_fini(&launch_end_rec, ret);
+        r = -EBADMSG;
+    }
+    return r;
 }
 
 void task_end_record(const struct atask *t, const struct launch_end *end)
@@ -88,6 +96,8 @@ void task_end_acknowledged(struct agent *a, const struct launch_key *key)
     if (!t || !t->end || t->acked)
         return;
     ended_add(a->ended, key);
+    if (t->has_dir && !t->has_spool && waiting_shims_keep_dir(a->waiting, key))
+        t->has_dir = false;
     task_table_keep(t);
 }
 

@@ -95,6 +95,7 @@ static int launch_ask(struct agent *a, const struct launch *l, struct rights_req
         .kind = RIGHTS_START, .key = l->key, .uid = l->uid, .gid = l->gid, .n_live = a->tasks->n_live};
     snprintf(q->user, sizeof q->user, "%s", l->user ? l->user : "");
     snprintf(q->path, sizeof q->path, "%s", l->workdir ? l->workdir : "");
+    q->flag = launch_uses_spool(l);
     *ret_gpus_closed = containment_ask(a->containment, l, taskdir_name(&l->key, task), q);
     if (rights_ask(a->rights, q, ret) == 0 && ret->fd < 0)
         launch_take_back(a, q, ret);
@@ -128,6 +129,7 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
             uplink_send(&a->uplink, MSG_TASK_RUNNING, 0, &t->st);
         return;
     }
+    waiting_shims_drop_dir(a->waiting, &l->key);
     t = idmap_get(&a->tasks->by_key, launch_key_hash(&l->key));
     if (t && t->acked && !t->has_spool) { /* removed at the end of this turn otherwise */
         task_table_remove(t);

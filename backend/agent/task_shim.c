@@ -207,7 +207,7 @@ static void task_shim_waits(struct atask *t)
         return;
     }
     task_table_drop_shim(t);
-    waiting_shims_keep(t->a->waiting, pid, t->uid, fd, t->n_killed);
+    waiting_shims_keep(t->a->waiting, pid, fd, t);
 }
 
 /* The start of a script is reported a little later, so that the end of a short script goes with it and the

@@ -91,7 +91,7 @@ static void rights_discard(struct rights *r, const char *task, struct rights_ans
 {
     int fd = openat(r->dir->tasks_fd, task, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     struct shim_record none = {0};
-    a->r = fd < 0 ? -errno : taskdir_claim(fd, &none);
+    a->r = fd < 0 ? -errno : taskdir_claim_for_none(fd);
     /* A claim without a supervisor: of an agent that was ended before it had removed the directory. */
     if (a->r == -EEXIST && taskdir_read_claim(fd, &none) == 0 && none.version == 0)
         a->r = 0;

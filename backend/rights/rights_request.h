@@ -63,7 +63,7 @@ struct rights_request {
     uint64_t start, number;
     struct wall t_start, t_end;
     char cluster[80];
-    uint32_t flag;
+    uint32_t flag;       /* START: the directory must be a new one */
     char path[PATH_MAX]; /* START: working directory; READ: file. Both are only compared with the policy */
 };
 
@@ -88,8 +88,9 @@ struct rights_config {
     bool (*is_helper)(void *ctx, pid_t pid);
     void *ctx;
     /* Returns the socket of a supervisor of this process that waits for another task of the user; the
-     * caller owns the socket. -1: none waits. NULL: supervisors end with their task. */
-    int (*take_shim)(void *shims, uint32_t uid, pid_t *ret_pid);
+     * caller owns the socket. -1: none waits. NULL: supervisors end with their task. *ret_has_dir: there is
+     * a directory `task` now, that of the supervisor's last task before; task NULL: that is not wanted. */
+    int (*take_shim)(void *shims, uint32_t uid, const char *task, pid_t *ret_pid, bool *ret_has_dir);
     void *shims;
 };
 

@@ -23,7 +23,9 @@
 
 /* What a supervisor is started with. */
 struct launch_parts {
+    char task[TASKDIR_NAME_SIZE];
     char *dir;
+    bool has_dir;
     const struct blob *user_groups; /* NULL: those of this process */
     struct task_groups of;
     int ns; /* the mount namespace of its job; -1: that of this process */
@@ -47,10 +49,12 @@ static int rights_admit(const struct rights *r, const struct rights_request *q, 
 
 /* Users pass through to their scripts, and list nothing; an agent of another account reads, and no more:
  * its group comes from the directory above, as that of all files does. */
-static int rights_make_dir(const struct rights *r, const char *task)
+static int rights_make_dir(const struct rights *r, struct launch_parts *p)
 {
     mode_t mode = rights_is_shared(r) ? 0751 : r->root ? 0711 : 0700;
-    return mkdirat(r->dir->tasks_fd, task, mode) < 0 ? -errno : 0;
+    int e = p->has_dir || mkdirat(r->dir->tasks_fd, p->task, mode) == 0 ? 0 : -errno;
+    p->has_dir = e == 0;
+    return e;
 }
 
 /* The grant is large: the supervisor must read while it is sent. */
@@ -123,18 +127,28 @@ static int rights_send_grant(const struct rights *r, const struct rights_request
     return e;
 }
 
-/* Gives the launch to a waiting supervisor. -ENOENT: none waits. Another error: this supervisor has just
- * ended. */
-static int rights_take_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
-                            struct rights_answer *a)
+/* Gives the launch to a waiting supervisor. Returns false if none waits, or if there is no directory. A
+ * supervisor that has just ended is passed over. */
+static bool rights_take_shim(const struct rights *r, const struct rights_request *q, struct launch_parts *p,
+                             struct rights_answer *a)
 {
-    int sock = rights_may_stay(r, p) ? r->cfg.take_shim(r->cfg.shims, q->uid, &a->pid) : -1;
-    int e = sock < 0 ? -ENOENT : rights_send_grant(r, q, p->dir, p, sock);
-    if (e < 0 && sock >= 0)
+    while (rights_may_stay(r, p)) {
+        bool has_dir;
+        int sock = r->cfg.take_shim(r->cfg.shims, q->uid, p->has_dir || q->flag ? NULL : p->task, &a->pid,
+                                    &has_dir);
+        if (sock < 0)
+            return false;
+        p->has_dir = p->has_dir || has_dir;
+        int e = rights_make_dir(r, p);
+        if (e == 0 && rights_send_grant(r, q, p->dir, p, sock) == 0) {
+            a->fd = sock;
+            return true;
+        }
         close(sock);
-    else
-        a->fd = sock;
-    return e;
+        if (e < 0)
+            return false;
+    }
+    return false;
 }
 
 static int rights_fork_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
@@ -160,14 +174,13 @@ static int rights_fork_shim(struct rights *r, const struct rights_request *q, co
     return e;
 }
 
-static int rights_find_shim(struct rights *r, const struct rights_request *q, const struct launch_parts *p,
+static int rights_find_shim(struct rights *r, const struct rights_request *q, struct launch_parts *p,
                             struct rights_answer *a)
 {
-    int e;
-    do
-        e = rights_take_shim(r, q, p, a);
-    while (e < 0 && e != -ENOENT);
-    return e == -ENOENT ? rights_fork_shim(r, q, p, a) : e;
+    if (rights_take_shim(r, q, p, a))
+        return 0;
+    int e = rights_make_dir(r, p);
+    return e ? e : rights_fork_shim(r, q, p, a);
 }
 
 /* A job that has a namespace keeps it, whatever the configuration says meanwhile. */
@@ -187,25 +200,24 @@ static int rights_open_private(const struct rights *r, const struct rights_reque
 static int rights_begin(struct rights *r, const struct rights_request *q, struct launch_parts *p,
                         struct rights_answer *a, struct errtext *err)
 {
-    char task[TASKDIR_NAME_SIZE];
-    int e = rights_make_dir(r, taskdir_name(&q->key, task));
-    if (e < 0)
-        return err_set(err, e, "cannot make the task directory: %s", strerror(-e));
+    taskdir_name(&q->key, p->task);
     struct job_bounds b = {.mem_mib = q->mem_mib,
                            .cpus = q->cpus,
                            .processes = r->policy.max_processes,
                            .devices = q->devices};
-    job_groups_make(r->groups, q->group, &b, task, q->task_mem_mib, &p->of);
-    p->dir = xasprintf("%s/%s", r->dir->tasks_path, task);
-    e = rights_find_shim(r, q, p, a);
+    job_groups_make(r->groups, q->group, &b, p->task, q->task_mem_mib, &p->of);
+    p->dir = xasprintf("%s/%s", r->dir->tasks_path, p->task);
+    int e = rights_find_shim(r, q, p, a);
     a->number =
         (task_groups_are_empty(&p->of) ? 0 : RIGHTS_HAS_GROUPS) | (p->ns < 0 ? 0 : RIGHTS_HAS_PRIVATE);
     task_groups_fini(&p->of);
     free(p->dir);
     if (e == 0)
         return 0;
-    job_groups_remove_task(r->groups, q->group, task);
-    taskdir_remove(r->dir->tasks_fd, task);
+    job_groups_remove_task(r->groups, q->group, p->task);
+    if (!p->has_dir)
+        return err_set(err, e, "cannot make the task directory: %s", strerror(-e));
+    taskdir_remove(r->dir->tasks_fd, p->task);
     return err_set(err, e, "resource: cannot start the supervisor: %s", strerror(-e));
 }
 

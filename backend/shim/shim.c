@@ -64,6 +64,12 @@ static bool shim_claim(struct shim *s)
 
 static int shim_write_script(struct shim *s)
 {
+    uid_t uid = s->setup.drop ? s->l.uid : geteuid();
+    gid_t gid = s->setup.drop ? s->l.gid : getegid();
+    if (s->n_before && s->l.script.n && taskdir_has_script(s->dir_fd, &s->l.script, uid, gid))
+        return 0;
+    if (s->n_before) /* of the task before, if the directory was its own */
+        unlinkat(s->dir_fd, TASKDIR_SCRIPT, 0);
     if (!s->l.script.n)
         return 0;
     int fd = openat(s->dir_fd, TASKDIR_SCRIPT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);

@@ -32,7 +32,6 @@ struct shim_life {
     char *title; /* its command line, which names the directory; NULL: the process has the command line of
                     another program */
     size_t title_size;
-    unsigned n_tasks;
 };
 
 /* --- the grant, the setup and the launch --- */
@@ -190,6 +189,7 @@ static void life_renew(struct shim *s)
     next.signal_fd = s->signal_fd;
     memcpy(next.spare_fds, s->spare_fds, sizeof next.spare_fds);
     next.used_ms = s->used_ms;
+    next.n_before = s->n_before + 1;
     *s = next;
 }
 
@@ -221,7 +221,7 @@ static bool life_next_task(struct shim_life *f)
     life_renew(s);
     if (!life_receive(s, true))
         return false;
-    s->setup.stays = s->setup.stays && ++f->n_tasks < TASKS_MAX;
+    s->setup.stays = s->setup.stays && s->n_before < TASKS_MAX;
     life_put_title(f, s->dir);
     return true;
 }

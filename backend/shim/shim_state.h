@@ -104,6 +104,7 @@ struct shim {
     uint64_t peak_kib;
     uint64_t largest_kib; /* largest of its ended processes */
     uint64_t used_ms;     /* CPU time of the earlier tasks of this process */
+    unsigned n_before;    /* their number */
 
     struct str input;
     uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */

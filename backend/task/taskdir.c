@@ -11,25 +11,17 @@
 #include <unistd.h>
 
 #include "backend/task/atomic_file.h"
-#include "src/base/crc.h"
+#include "backend/task/taskdir_files.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-#define END_MAX       (4u << 20)
 #define RESERVE_PIECE 8192
+#define SCRIPT_SAME   (64u << 10) /* a larger script is written again rather than compared */
 
 const char *taskdir_name(const struct launch_key *key, char buf[static TASKDIR_NAME_SIZE])
 {
     snprintf(buf, TASKDIR_NAME_SIZE, "%u.%d.%u.%u", key->job, key->step, key->task, key->attempt);
     return buf;
-}
-
-bool taskdir_parse_name(const char *name, struct launch_key *ret)
-{
-    char again[TASKDIR_NAME_SIZE];
-    ret->nonce = 0;
-    return sscanf(name, "%u.%d.%u.%u", &ret->job, &ret->step, &ret->task, &ret->attempt) == 4 &&
-           strcmp(taskdir_name(ret, again), name) == 0;
 }
 
 const char *taskdir_mark(const struct launch_key *key, const char *cluster,
@@ -41,21 +33,68 @@ const char *taskdir_mark(const struct launch_key *key, const char *cluster,
     return buf;
 }
 
+#define CLAIM_SIZE 240
+
+static int taskdir_format_claim(const struct shim_record *rec, char text[static CLAIM_SIZE])
+{
+    return snprintf(text, CLAIM_SIZE, "%u %d %llu %s %lld %llx %s", rec->version, (int)rec->pid,
+                    (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
+                    (long long)rec->t_start.ms, (unsigned long long)rec->nonce, rec->group);
+}
+
+/* In a directory that is used again. The name is what counts: the file has its text before. */
+static int taskdir_claim_again(int dir_fd, int fd, const char *text, size_t n)
+{
+    int r = pwrite(fd, text, n, 0) == (ssize_t)n && ftruncate(fd, (off_t)n) == 0 ? 0
+            : errno                                                              ? -errno
+                                                                                 : -EIO;
+    if (r == 0 && renameat2(dir_fd, CLAIM_NEXT, dir_fd, CLAIM, RENAME_NOREPLACE) < 0)
+        r = -errno;
+    return r;
+}
+
 int taskdir_claim(int dir_fd, const struct shim_record *rec)
 {
-    char text[240];
-    snprintf(text, sizeof text, "%u %d %llu %s %lld %llx %s", rec->version, (int)rec->pid,
-             (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
-             (long long)rec->t_start.ms, (unsigned long long)rec->nonce, rec->group);
-    return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
+    char text[CLAIM_SIZE];
+    int n = taskdir_format_claim(rec, text);
+    int fd = openat(dir_fd, CLAIM_NEXT, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ELOOP && unlinkat(dir_fd, CLAIM_NEXT, 0) == 0) /* the first claim in it */
+        fd = openat(dir_fd, CLAIM_NEXT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd < 0)
+        return errno != ENOENT ? -errno : symlinkat(text, dir_fd, CLAIM) < 0 ? -errno : 0;
+    errno = 0;
+    int r = taskdir_claim_again(dir_fd, fd, text, (size_t)n);
+    close(fd);
+    return r;
+}
+
+int taskdir_claim_for_none(int dir_fd)
+{
+    char text[CLAIM_SIZE];
+    taskdir_format_claim(&(struct shim_record){0}, text);
+    return symlinkat(text, dir_fd, CLAIM) < 0 ? -errno : 0;
+}
+
+static ssize_t taskdir_read_claim_text(int dir_fd, char *text, size_t size)
+{
+    ssize_t n = readlinkat(dir_fd, CLAIM, text, size);
+    if (n >= 0 || errno != EINVAL)
+        return n < 0 ? -errno : n;
+    int fd = openat(dir_fd, CLAIM, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    n = read(fd, text, size);
+    n = n < 0 ? -errno : n;
+    close(fd);
+    return n;
 }
 
 int taskdir_read_claim(int dir_fd, struct shim_record *ret)
 {
-    char text[240];
-    ssize_t n = readlinkat(dir_fd, "shim", text, sizeof text - 1);
+    char text[CLAIM_SIZE];
+    ssize_t n = taskdir_read_claim_text(dir_fd, text, sizeof text - 1);
     if (n < 0)
-        return errno == EINVAL ? -EBADMSG : -errno;
+        return (int)n;
     text[n] = '\0';
     struct shim_record rec = {0};
     int pid;
@@ -71,41 +110,6 @@ int taskdir_read_claim(int dir_fd, struct shim_record *ret)
     rec.nonce = nonce;
     *ret = rec;
     return 0;
-}
-
-/* A checksum within what it is of: its own place counts as CRC_PLACE. The highest bit is always set, so
- * that it always takes five bytes, of which the first says that four follow. */
-#define CRC_PLACE  0x80000000u
-#define CRC_PREFIX 0xce
-
-static void put_be32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-/* Where the last number v is; NULL: nowhere. */
-static uint8_t *find_number(uint8_t *p, size_t n, uint32_t v)
-{
-    uint8_t want[5] = {CRC_PREFIX};
-    put_be32(want + 1, v);
-    for (size_t at = n; at-- >= sizeof want;)
-        if (memcmp(p + at + 1 - sizeof want, want, sizeof want) == 0)
-            return p + at + 2 - sizeof want;
-    return NULL;
-}
-
-static uint32_t crc_of(const uint8_t *p, size_t n)
-{
-    return crc32c(0, p, n) | CRC_PLACE;
-}
-
-static bool taskdir_is_whole(uint8_t *p, size_t n, uint32_t crc)
-{
-    uint8_t *at = find_number(p, n, crc);
-    if (at)
-        put_be32(at, CRC_PLACE);
-    return at && crc_of(p, n) == crc;
 }
 
 int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
@@ -134,42 +138,23 @@ bool taskdir_take_reserve(int dir_fd)
     return some;
 }
 
-int taskdir_read_end(int dir_fd, struct launch_end *ret)
+bool taskdir_has_script(int dir_fd, const struct blob *script, uid_t uid, gid_t gid)
 {
-    int fd = openat(dir_fd, "end", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return -errno;
     struct stat st;
-    int r = fstat(fd, &st) < 0 ? -errno : st.st_size <= 0 || st.st_size > (off_t)END_MAX ? -EBADMSG : 0;
-    if (r == 0) {
-        size_t n = (size_t)st.st_size;
-        char *buf = xmalloc(n);
-        r = read(fd, buf, n) == (ssize_t)n ? codec_decode(&launch_end_rec, buf, n, ret, NULL) : -EIO;
-        if (r == 0 && ret->crc && !taskdir_is_whole((uint8_t *)buf, n, ret->crc)) {
-            rec_fini(&launch_end_rec, ret);
-            r = -EBADMSG;
-        }
-        if (r == 0)
-            ret->crc = 0;
-        free(buf);
+    if (script->n > SCRIPT_SAME)
+        return false;
+    int fd = openat(dir_fd, TASKDIR_SCRIPT, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool same = fstat(fd, &st) == 0 && st.st_mode == (S_IFREG | 0500) && st.st_nlink == 1 &&
+                st.st_uid == uid && st.st_gid == gid && st.st_size == (off_t)script->n;
+    if (same) {
+        char *was = xmalloc(script->n + 1);
+        same = read(fd, was, script->n + 1) == (ssize_t)script->n && memcmp(was, script->p, script->n) == 0;
+        free(was);
     }
     close(fd);
-    return r;
-}
-
-bool taskdir_is_passing(int r)
-{
-    return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EINTR || r == -EAGAIN;
-}
-
-void taskdir_sync_end(int dir_fd)
-{
-    int fd = openat(dir_fd, "end", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return;
-    fdatasync(fd);
-    close(fd);
-    fsync(dir_fd);
+    return same;
 }
 
 void taskdir_remove(int tasks_fd, const char *name)
@@ -178,7 +163,7 @@ void taskdir_remove(int tasks_fd, const char *name)
     if (fd < 0)
         return;
     /* The names that nearly every task has; a directory is read only where more is in it. */
-    unlinkat(fd, "shim", 0);
+    unlinkat(fd, CLAIM, 0);
     unlinkat(fd, "end", 0);
     unlinkat(fd, TASKDIR_SCRIPT, 0);
     if (unlinkat(tasks_fd, name, AT_REMOVEDIR) == 0) {

@@ -1,11 +1,15 @@
 /* taskdir.h - a task's directory: the only memory that agent and shim share across their deaths.
  *
  *     DIR/tasks/JOB.STEP.TASK.ATTEMPT/
- *         shim           a symbolic link whose text is the shim's record: made in one step, by one winner
- *         end            struct launch_end, encoded; renamed into place
+ *         shim           the shim's record: made in one step, by one winner. The text of a symbolic link;
+ * in a directory that is used again a file end            struct launch_end, encoded; renamed into place
  *         ctl            socket of a shim whose agent went away
  *         slurm_script   the batch script, 0500, the user's
  *         R.out R.err    spooled output of rank R
+ *
+ * A supervisor's next task may take over the directory of the task before it, under another name: to make
+ * and remove inodes costs more than all else in it. What a new task has not written yet has names of its
+ * own, shim.tmp and end.tmp; the script stays where the next one is the same.
  */
 #ifndef STOKER_BACKEND_TASK_TASKDIR_H
 #define STOKER_BACKEND_TASK_TASKDIR_H
@@ -40,6 +44,8 @@ struct shim_record {
 
 /* -EEXIST where another was first. */
 int taskdir_claim(int dir_fd, const struct shim_record *rec) __attribute__((warn_unused_result));
+/* The claim of version 0. It writes to no file, which a late shim may be writing to. */
+int taskdir_claim_for_none(int dir_fd) __attribute__((warn_unused_result));
 /* -ENOENT where it is not claimed, -EBADMSG where the text is not a record. */
 int taskdir_read_claim(int dir_fd, struct shim_record *ret) __attribute__((warn_unused_result));
 
@@ -58,6 +64,11 @@ bool taskdir_is_passing(int r);
 /* Makes the record that is there durable. */
 void taskdir_sync_end(int dir_fd);
 
+/* Gives another task the directory of a task that has ended, was acknowledged and has left no process. It
+ * has no claim then. Where that fails the directory `from` is to be removed. -EEXIST: there is one `to`. */
+int taskdir_pass_on(int tasks_fd, const char *from, const char *to) __attribute__((warn_unused_result));
+/* The script that is in the directory is this one, as it is written for this user. */
+bool taskdir_has_script(int dir_fd, const struct blob *script, uid_t uid, gid_t gid);
 /* Removes the directory and what is in it. A directory that holds directories stays. */
 void taskdir_remove(int tasks_fd, const char *name);
 

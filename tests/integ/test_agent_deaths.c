@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend/task/taskdir.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_cases.h"
 
@@ -214,6 +215,27 @@ static void test_node_reboot(void **state)
     driver_await(driver_is_gone, &shim, "the shim ends with its task");
 }
 
+/* A loss of power may leave the files of the task before in a directory that was used again. */
+static void test_record_of_the_task_before_is_not_believed(void **state)
+{
+    struct driver *d = *state;
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    char *path = xasprintf("%s/tasks/9.-1.0.1", d->agent_dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    int fd = open(path, O_RDONLY | O_DIRECTORY);
+    free(path);
+    assert_int_equal(symlinkat("1 4 1 00000000-0000-0000-0000-000000000000 1000", fd, "shim"), 0);
+    struct launch_end before = {.key = {.job = 8, .step = STEP_BATCH, .attempt = 1},
+                                .end_kind = END_EXITED};
+    assert_int_equal(taskdir_write_end(fd, &before, false), 0);
+    close(fd);
+    driver_connect(d);
+    struct launch_end *e = driver_end(d, 9, true);
+    check_int("kind", e->end_kind, END_NODE_REBOOT);
+    driver_end_free(e);
+}
+
 static void test_pid_of_a_stranger(void **state)
 {
     struct driver *d = *state;
@@ -284,6 +306,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_shim_and_agent_killed),
         AGENT_CASE(test_shim_cut_off_is_reached_again),
         AGENT_CASE(test_node_reboot),
+        AGENT_CASE(test_record_of_the_task_before_is_not_believed),
         AGENT_CASE(test_pid_of_a_stranger),
         AGENT_CASE(test_directory_without_shim),
     };

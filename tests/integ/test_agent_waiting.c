@@ -240,6 +240,72 @@ static void test_second_task_is_adopted(void **state)
     driver_end_free(e);
 }
 
+/* Runs a batch script to its end. Returns its output, which the caller frees. */
+static char *run_script(struct driver *d, uint32_t job, const char *script)
+{
+    char name[32];
+    struct launch l;
+    driver_script_init(d, &l, job, script);
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    driver_end_free(driver_end(d, job, true));
+    snprintf(name, sizeof name, "%u.out", job);
+    return driver_file(d, name);
+}
+
+/* The directory and the script in it serve the next task; the end record and the claim are its own. */
+static void test_next_task_has_the_directory_of_the_task_before(void **state)
+{
+    struct driver *d = *state;
+    static const char script[] =
+        "#!/bin/sh\nls -di \"${0%/*}\" | cut -d' ' -f1\nls -i \"$0\" | cut -d' ' -f1\n";
+    char *first = run_script(d, 1, script);
+    assert_true(*first >= '0' && *first <= '9');
+    for (uint32_t job = 2; job < 5; job++) {
+        char *next = run_script(d, job, script);
+        assert_string_equal(next, first);
+        free(next);
+    }
+    char *files =
+        run_script(d, 5, "#!/bin/sh\nls \"${0%/*}\"; cat \"$0\" | wc -l; echo \"${0%/*/*}\" >/dev/null\n");
+    assert_string_equal(files, "end.tmp\nshim\nslurm_script\n2\n");
+    free(files);
+    free(first);
+    driver_await(driver_dir_is_empty, d, "no directory stays when no task comes");
+}
+
+/* A job may change its script: that is nothing to the next job. */
+static void test_changed_script_is_not_kept(void **state)
+{
+    struct driver *d = *state;
+    static const char *const changes[] = {"chmod u+w \"$0\"; echo 'echo more' >>\"$0\"", "chmod a+x \"$0\"",
+                                          "ln \"$0\" kept", "rm -f \"$0\"; mkfifo \"$0\""};
+    uint32_t job = 0;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char *script =
+            xasprintf("#!/bin/sh\nstat -c '%%A %%h' \"$0\"\n%s 2>/dev/null\nexit 0\n", changes[i]);
+        for (int k = 0; k < 2; k++) {
+            char *out = run_script(d, ++job, script);
+            check_str(changes[i], out, "-r-x------ 1\n");
+            free(out);
+        }
+        free(script);
+    }
+}
+
+/* A launch with the name of a task whose directory is kept, as of a cluster that was made again. */
+static void test_directory_of_the_same_name_is_in_no_way(void **state)
+{
+    struct driver *d = *state;
+    struct launch_end *e;
+    d->nonce = 1001;
+    pid_t first = run_task(d, 1, "true", NULL);
+    d->nonce = 2001;
+    check_int("supervisor", run_task(d, 1, "exit 4", &e), first);
+    check_int("code", e->ranks.v[0].code, 4);
+    driver_end_free(e);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +320,9 @@ int main(int argc, char **argv)
         AGENT_CASE(test_supervisor_that_is_not_kept_ends),
         AGENT_CASE(test_supervisor_changes_v1_groups),
         AGENT_CASE(test_second_task_is_adopted),
+        AGENT_CASE(test_next_task_has_the_directory_of_the_task_before),
+        AGENT_CASE(test_changed_script_is_not_kept),
+        AGENT_CASE(test_directory_of_the_same_name_is_in_no_way),
     };
     return agent_cases(tests, argc, argv);
 }

@@ -14,28 +14,29 @@ mkdir -m 1777 "$COUNTS_DIR"
 LD_PRELOAD=$B/tests/lib/libcounts.so cluster_start
 
 # counted PROGRAM KIND: the sum over its processes. Kinds: 0 syncs, 1 wake-ups, 2 processes begun, 3 files
-# opened in a directory.
-counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w32 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
+# opened in a directory, 4 directories made in a directory.
+counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w40 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
 settled() { [ -z "$(squeue -h)" ] && no_shims; }
 
 last_process() { [ -n "${COUNTERS_INSIDE-}" ] && cut -d' ' -f5 /proc/loadavg || echo 0; }
-figures() { echo "$(counted stokerd 0) $(counted stokerd 1) $(counted stoker-agent 1) $(last_process)"; }
+figures() { echo "$(counted stokerd 0) $(counted stokerd 1) $(counted stoker-agent 1) $(last_process) $(counted stoker-agent 4)"; }
 
-# costs WHAT SYNCS CONTROLLER AGENT PROCESSES CMD...: CMD runs 50 jobs; the most of each that one of them may cost
-names=("syncs" "wake-ups of the controller" "wake-ups of the agent" "processes")
+# costs WHAT SYNCS CONTROLLER AGENT PROCESSES DIRECTORIES CMD...: CMD runs 50 jobs; the most of each that one of them may cost
+names=("syncs" "wake-ups of the controller" "wake-ups of the agent" "processes" "directories made")
 costs() {
-    local what=$1 most=("${@:2:4}") before after allowed i
-    shift 5
+    local what=$1 most=("${@:2:5}") before after allowed i
+    shift 6
     read -ra before < <(figures)
     "$@"
     read -ra after < <(figures)
     wait_for 60 settled
-    # 25 more for what happens by the clock, and for the first job's part; 15 for the supervisors that work side by side.
-    allowed=($((most[0] * 50 + 25)) $((most[1] * 50 + 25)) $((most[2] * 50 + 25)) $((most[3] * 50 + 40)))
-    for i in 0 1 2 3; do
+    # 25 more for what happens by the clock, and for the first job's part; 15 for the supervisors that work side by side. A
+    # directory is made for each of these.
+    allowed=($((most[0] * 50 + 25)) $((most[1] * 50 + 25)) $((most[2] * 50 + 25)) $((most[3] * 50 + 40)) $((most[4] * 50 + 15)))
+    for i in 0 1 2 3 4; do
         printf '%-18s %-28s %6d in 50 jobs, %d allowed\n' "$what" "${names[i]}" $((after[i] - before[i])) "${allowed[i]}"
     done
-    for i in 0 1 2 3; do
+    for i in 0 1 2 3 4; do
         at_most "$what: ${names[i]} of 50 jobs" $((after[i] - before[i])) "${allowed[i]}"
     done
 }
@@ -44,10 +45,10 @@ one_by_one() { local i; for i in {1..50}; do must sbatch -Q -W -o /dev/null --wr
 array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
 steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
 
-#     what                syncs controller agent processes
-costs "jobs one by one"       2          8     4         3 one_by_one
-costs "an array"              1          2     2         1 array
-costs "steps of a job"        3         11     9         2 steps
+#     what                syncs controller agent processes directories
+costs "jobs one by one"       2          8     4         3           0 one_by_one
+costs "an array"              1          2     2         1           0 array
+costs "steps of a job"        3         11     9         2           1 steps
 
 # Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.
 case_ "the output of a step of 50 ranks"

@@ -2,7 +2,7 @@
  *
  * COUNTS_DIR names a directory. Each program that is started with it has a file there, PROGRAM.PID, of
  * COUNT_KINDS numbers (int64, native): syncs to disk, wake-ups of an event loop, processes begun, files
- * opened. They are added to as it runs, so that a test may read them at any time.
+ * opened, directories made. They are added to as it runs, so that a test may read them at any time.
  *
  * A wait that ends because its time is over is not counted: how many there are depends on how long a job
  * takes. One that was given no time is. */
@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_OPENS, COUNT_KINDS };
+enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_OPENS, COUNT_DIRS, COUNT_KINDS };
 
 static _Atomic int64_t *counts;
 
@@ -82,6 +83,12 @@ int counts_openat(int dir_fd, const char *path, int flags, ...)
     va_end(ap);
     count(COUNT_OPENS);
     return next(dir_fd, path, flags, mode);
+}
+
+int mkdirat(int dir_fd, const char *path, mode_t mode)
+{
+    count(COUNT_DIRS);
+    return NEXT(mkdirat)(dir_fd, path, mode);
 }
 
 pid_t fork(void)

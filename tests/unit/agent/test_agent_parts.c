@@ -114,9 +114,66 @@ static void test_claim_has_one_winner(void **state)
         assert_int_equal(symlinkat(bad[i], dir_fd, "shim"), 0);
         check_int(bad[i], taskdir_read_claim(dir_fd, &got), -EBADMSG);
     }
-    unlinkat(dir_fd, "shim", 0);
+    /* In a directory that is used again it is a file. */
+    for (size_t i = 0; i < N_OF(bad); i++) {
+        unlinkat(dir_fd, "shim", 0);
+        put("shim", bad[i], 0600);
+        check_int(bad[i], taskdir_read_claim(dir_fd, &got), -EBADMSG);
+    }
     put("shim", "1 2 3 boot 4", 0600);
-    check_int("a plain file", taskdir_read_claim(dir_fd, &got), -EBADMSG);
+    check_int("a file", taskdir_read_claim(dir_fd, &got), 0);
+    check_int("pid", got.pid, 2);
+    unlinkat(dir_fd, "shim", 0);
+    assert_int_equal(taskdir_claim_for_none(dir_fd), 0);
+    assert_int_equal(taskdir_claim(dir_fd, &rec), -EEXIST);
+    assert_int_equal(taskdir_read_claim(dir_fd, &got), 0);
+    check_int("version", got.version, 0);
+}
+
+static int open_sub(const char *name)
+{
+    int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+/* A task after the other in one directory; the agent may claim it for none before its supervisor does. */
+static void test_directory_is_passed_on(void **state)
+{
+    (void)state;
+    struct shim_record rec = {.version = 1, .pid = 77, .boot_id = "boot", .nonce = 1}, got;
+    struct launch_end end = {.end_kind = END_EXITED}, read;
+    static const char *const names[] = {"1.-1.0.1", "2.-1.0.1", "3.-1.0.1", "4.-1.0.1"};
+    assert_int_equal(mkdirat(dir_fd, names[0], 0700), 0);
+    for (size_t i = 0; i < N_OF(names); i++) {
+        if (i)
+            assert_int_equal(taskdir_pass_on(dir_fd, names[i - 1], names[i]), 0);
+        int fd = open_sub(names[i]);
+        check_int("not claimed", taskdir_read_claim(fd, &got), -ENOENT);
+        check_int("no end", taskdir_read_end(fd, &read), -ENOENT);
+        rec.nonce = i ? 1 : UINT64_MAX; /* a shorter text than before */
+        end.run_ms = i ? 1 : UINT64_MAX;
+        end.key.job = (uint32_t)i;
+        bool none = i + 1 == N_OF(names);
+        if (none)
+            assert_int_equal(taskdir_claim_for_none(fd), 0);
+        check_int("claim", taskdir_claim(fd, &rec), none ? -EEXIST : 0);
+        check_int("claim again", taskdir_claim(fd, &rec), -EEXIST);
+        assert_int_equal(taskdir_read_claim(fd, &got), 0);
+        check_int("claimed by", got.pid, none ? 0 : 77);
+        check_int("nonce", got.nonce == (none ? 0 : rec.nonce), true);
+        assert_int_equal(taskdir_write_end(fd, &end, false), 0);
+        assert_int_equal(taskdir_read_end(fd, &read), 0);
+        check_int("its end", read.key.job, i);
+        rec_fini(&launch_end_rec, &read);
+        close(fd);
+    }
+    assert_int_equal(mkdirat(dir_fd, "5.-1.0.1", 0700), 0);
+    check_int("to one that is there", taskdir_pass_on(dir_fd, names[3], "5.-1.0.1"), -EEXIST);
+    check_int("of one that is not there", taskdir_pass_on(dir_fd, "6.-1.0.1", "7.-1.0.1"), -ENOENT);
+    taskdir_remove(dir_fd, names[3]);
+    check_int("removed", faccessat(dir_fd, names[3], F_OK, 0), -1);
+    taskdir_remove(dir_fd, "5.-1.0.1");
 }
 
 static void test_end_record(void **state)
@@ -642,6 +699,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         TEST(test_claim_has_one_winner),
+        TEST(test_directory_is_passed_on),
         TEST(test_end_record),
         TEST(test_ended),
         TEST(test_ended_know_nonces),
