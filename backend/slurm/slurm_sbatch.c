@@ -29,10 +29,10 @@ static const struct opt *sbatch_find_option(enum job_attr_id id)
     return NULL;
 }
 
-static bool is_flag(const struct job_attr *a)
+static bool is_flag(const struct job_attr *a, const char *value)
 {
-    return a->kind == JOB_ATTR_SWITCH || a->kind == JOB_ATTR_EXCLUSIVE || a->kind == JOB_ATTR_REQUEUE ||
-           a->kind == JOB_ATTR_NO_REQUEUE;
+    return a->kind == JOB_ATTR_SWITCH || a->kind == JOB_ATTR_REQUEUE || a->kind == JOB_ATTR_NO_REQUEUE ||
+           (a->kind == JOB_ATTR_EXCLUSIVE && str_eq(value, "exclusive"));
 }
 
 /* Not an option of sbatch, or a text that follows from other members, or treated apart. */
@@ -51,7 +51,8 @@ static void sbatch_add_attr(struct strv *words, const struct job_attr *a, const 
     job_attr_append(&want, a, is);
     job_attr_append(&had, a, says);
     if (name && want.len && !str_eq(want.s, had.s))
-        strv_push_take(words, is_flag(a) ? xasprintf("--%s", name) : xasprintf("--%s=%s", name, want.s));
+        strv_push_take(words,
+                       is_flag(a, want.s) ? xasprintf("--%s", name) : xasprintf("--%s=%s", name, want.s));
     str_fini(&want);
     str_fini(&had);
 }

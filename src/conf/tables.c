@@ -111,6 +111,8 @@ static const struct conf_option part_options[] = {
      .def_help = "the cluster's", .help = "What happens to jobs of this partition when their node is lost."},
     {.name = "batch_only", .type = CONF_BOOL, MEMBER(part_spec, batch_only), .def = "false",
      .help = "Admits jobs of `sbatch` and `stoker submit` alone: `srun` and `salloc` get no allocation here."},
+    {.name = "exclusive_user", .type = CONF_BOOL, MEMBER(part_spec, exclusive_user), .def = "false",
+     .help = "Jobs of this partition share their nodes with jobs of the same user only, as with `--exclusive=user`."},
     {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "all users",
      .help = "Unix groups whose members may use the partition."},
     {.name = "allow_accounts", .type = CONF_STRV, MEMBER(part_spec, allow_accounts), .def_help = "all",

@@ -69,7 +69,7 @@
       A_IS(.label = "error file"), A_NONE, A_NONE) \
     X(EXCLUDE, HOSTS, RARE, exclude, A_ARG("exclude", 'x', "NODES", "not on these nodes"), \
       A_IS(.label = "excluded nodes", .update = "ExcNodeList", .shown = "ExcNodeList", .json = "excluded_nodes"), A_NONE, A_NONE) \
-    X(EXCLUSIVE, EXCLUSIVE, DETAIL, exclusive, A_OPTION(.name = "exclusive", .arg = OPT_OPTIONAL, .meta = "user", .help = N_("whole nodes"), A_ENV3("EXCLUSIVE")), \
+    X(EXCLUSIVE, EXCLUSIVE, DETAIL, exclusive, A_OPTION(.name = "exclusive", .arg = OPT_OPTIONAL, .meta = "user", .help = N_("whole nodes; user: beside jobs of the same user only"), A_ENV3("EXCLUSIVE")), \
       A_NONE, A_NONE, A_NONE) \
     O(EXPORT, A_ARG("export", 0, "LIST", "variables to take along: ALL, NONE, NAME, NAME=value", .env = "SBATCH_EXPORT SLURM_EXPORT_ENV")) \
     O(GID, A_ARG("gid", 0, "GROUP", NULL)) \

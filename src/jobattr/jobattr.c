@@ -280,6 +280,10 @@ ATTR_APPEND(switch)
 {
     str_append(out, n ? "yes" : "");
 }
+ATTR_APPEND(exclusive)
+{
+    str_append(out, req_detail(r)->exclusive_user ? "user" : n ? "exclusive" : "");
+}
 ATTR_APPEND(requeue)
 {
     str_append(out, n == (a->kind == JOB_ATTR_REQUEUE ? 1 : 2) ? "yes" : "");
@@ -302,6 +306,7 @@ void job_attr_append(struct str *out, const struct job_attr *a, const struct job
         [JOB_ATTR_SIGNAL] = attr_append_signal,       [JOB_ATTR_OPEN_MODE] = attr_append_open_mode,
         [JOB_ATTR_REQUEUE] = attr_append_requeue,     [JOB_ATTR_NO_REQUEUE] = attr_append_requeue,
         [JOB_ATTR_LOST_NODE] = attr_append_lost_node, [JOB_ATTR_RESTARTS] = attr_append_restarts,
+        [JOB_ATTR_EXCLUSIVE] = attr_append_exclusive,
     };
     static attr_append_fn *const by_store[] = {
         [STORE_TEXT] = attr_append_text,   [STORE_U32] = attr_append_number,

@@ -388,14 +388,14 @@ SETTER(disk)
     return 0;
 }
 
-/* --exclusive=user|mcs: the node is not to be shared with others; jobs here never share more than that, so
- * whole nodes it is. */
+/* --exclusive=mcs: there are no labels to share nodes by, so whole nodes it is. */
 SETTER(exclusive)
 {
-    if (arg && strcasecmp(arg, "user") != 0 && strcasecmp(arg, "mcs") != 0 &&
-        strcasecmp(arg, "exclusive") != 0)
+    bool user = arg && strcasecmp(arg, "user") == 0;
+    if (arg && !user && strcasecmp(arg, "mcs") != 0 && strcasecmp(arg, "exclusive") != 0)
         return jobopts_bad(err, opt);
-    *(bool *)at = true;
+    *(bool *)at = !user;
+    req_detail_mut(&o->req)->exclusive_user = user;
     return 0;
 }
 

@@ -319,7 +319,12 @@ enum why_class {
     /* the planned start of a job needs what a limit leaves */                                               \
     X(LIMIT_PLANNED, "jobs at")                                                                              \
     X(OTHER_USERS_OUTPUT, "") \
-    X(ROOM_AFTER_PLANNED, "id")
+    X(ROOM_AFTER_PLANNED, "id")                                                                              \
+    /* --exclusive=user: of this job, of other jobs */                                                       \
+    X(NEEDS_OWN_NODES, "asked free")                                                                         \
+    X(NEEDS_NODES_OF_USER, "asked free")                                                                     \
+    X(NODES_OTHER_USERS, "n nodes")                                                                          \
+    X(NODES_ONE_USER, "n nodes")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -80,8 +80,9 @@ struct job_req_detail {
     bool truncate;     /* --open-mode=truncate was said: a requeued job truncates its files, too */
     bool signal_batch; /* B: */
     bool kill_on_invalid_dep, has_priority;
-    bool spread_job;    /* --spread-job: on as many nodes as its tasks may have */
-    bool use_min_nodes; /* --use-min-nodes: of a range of nodes the fewest */
+    bool spread_job;     /* --spread-job: on as many nodes as its tasks may have */
+    bool use_min_nodes;  /* --use-min-nodes: of a range of nodes the fewest */
+    bool exclusive_user; /* --exclusive=user: nodes are shared with jobs of the same user only */
 };
 
 /* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
@@ -117,7 +118,7 @@ struct job_req {
     G(S, BOXED, detail, STR, array_spec) G(S, BOXED, detail, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) G(S, BOXED, detail, BOOL, has_priority)       \
     G(S, BOXED, detail, U32, priority) G(S, BOXED, rare, U32, lost_node) G(S, BOXED, detail, BOOL, truncate) \
     G(S, BOXED, rare, U32, limit_restarts) G(S, BOXED, detail, BOOL, spread_job) \
-    G(S, BOXED, detail, BOOL, use_min_nodes)
+    G(S, BOXED, detail, BOOL, use_min_nodes) G(S, BOXED, detail, BOOL, exclusive_user)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);

@@ -66,6 +66,7 @@ struct part_spec {
     /* Of jobs that name no memory: for each CPU, GPU, or on each node; 0: none. GPUs come first, and not
      * both of the others are given. */
     uint64_t default_mem_cpu_mib, default_mem_gpu_mib, default_mem_node_mib;
+    bool exclusive_user; /* its jobs share nodes with jobs of the same user only */
 };
 #define PART_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STRV, nodes) F(S, BOOL, is_default) F(S, U32, state) F(S, U32, max_time_s)          \
@@ -74,7 +75,7 @@ struct part_spec {
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
     F(S, STRV, deny_qos) F(S, U32, lost_node) F(S, BOOL, batch_only) F(S, U32, preempt_exempt_s) \
     F(S, U64, default_mem_cpu_mib) F(S, U64, default_mem_gpu_mib) F(S, U64, default_mem_node_mib) \
-    F(S, U32, limit_restarts)
+    F(S, U32, limit_restarts) F(S, BOOL, exclusive_user)
 
 #define QOS_DEFAULT "normal" /* Slurm's name of the QOS of jobs that name none: always there */
 

@@ -78,7 +78,16 @@ static bool is_out_part(const struct cause *c)
 
 static bool is_need_part(const struct cause *c)
 {
-    return c->code >= CAUSE_NEEDS_GPUS && c->code <= CAUSE_NEEDS_NODES;
+    return (c->code >= CAUSE_NEEDS_GPUS && c->code <= CAUSE_NEEDS_NODES) ||
+           c->code == CAUSE_NEEDS_OWN_NODES || c->code == CAUSE_NEEDS_NODES_OF_USER;
+}
+
+static const struct cause *find_need(const struct cause *c)
+{
+    for (size_t i = 0; i < c->parts.n; i++)
+        if (is_need_part(&c->parts.v[i]))
+            return &c->parts.v[i];
+    return NULL;
 }
 
 /* "2 CPUs wanted in main; 2 nodes: ...; n1 is drained: fan, n2 is down; room comes when ..." */
@@ -113,7 +122,7 @@ void cause_append_start(struct str *out, const struct cause *c, const struct cau
 static void no_place_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
                            template_part full)
 {
-    const struct cause *need = find_part(c, CAUSE_NEEDS_GPUS, CAUSE_NEEDS_NODES);
+    const struct cause *need = find_need(c);
     if (!need) {
         no_place_full(out, c, r, full);
         return;
@@ -293,11 +302,15 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_NEEDS_CPUS] = {.full_by = needs_full},
     [CAUSE_NEEDS_MEMORY] = {.full_by = needs_memory_full},
     [CAUSE_NEEDS_NODES] = {.full_by = needs_nodes_full},
+    [CAUSE_NEEDS_OWN_NODES] = {.full = N_("{asked:node} without jobs of other users ({free} free)")},
+    [CAUSE_NEEDS_NODES_OF_USER] = {.full = N_("{asked:node} that no other user keeps ({free} free)")},
     [CAUSE_NODES] = {.full = "{n:node}: {parts}"},
     [CAUSE_NODES_FREE_GPUS] = {.full = N_("{n} too few free GPUs[ ({nodes})]")},
     [CAUSE_NODES_FREE_CPUS] = {.full = N_("{n} too few free CPUs[ ({nodes})]")},
     [CAUSE_NODES_FREE_MEMORY] = {.full = N_("{n} too little free memory[ ({nodes})]")},
     [CAUSE_NODES_NOT_EMPTY] = {.full = N_("{n} not empty[ ({nodes})]")},
+    [CAUSE_NODES_OTHER_USERS] = {.full = N_("{n} with jobs of other users[ ({nodes})]")},
+    [CAUSE_NODES_ONE_USER] = {.full = N_("{n} kept by jobs for their user alone[ ({nodes})]")},
     [CAUSE_NODES_FEW_GPUS] = {.full_by = nodes_few_full},
     [CAUSE_NODES_FEW_CPUS] = {.full_by = nodes_few_full},
     [CAUSE_NODES_LITTLE_MEMORY] = {.full_by = nodes_few_full},

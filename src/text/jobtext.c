@@ -246,6 +246,12 @@ void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert)
     jobtext_mem(out, mib, noconvert);
 }
 
+const char *jobtext_sharing(const struct job *j)
+{
+    const struct job_req_detail *r = req_detail(&j->req);
+    return r->exclusive ? "NO" : r->exclusive_user ? "USER" : "OK";
+}
+
 void tres_text(struct str *out, const struct tres_amounts *t, const struct model *m)
 {
     str_append(out, "cpu=");

@@ -49,6 +49,8 @@ void jobtext_left(struct str *out, const struct job *j, const struct model *m, s
 void jobtext_exit(struct str *out, const struct job *j);
 /* %m: memory for a node, else for a CPU, as asked; "0" where not said. */
 void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert);
+/* OverSubscribe: whether other jobs may be on its nodes. */
+const char *jobtext_sharing(const struct job *j);
 /* Amounts as Slurm writes them: cpu=2,mem=4G,node=1,billing=2,gres/gpu=1. What is 0 is left out but the
  * CPUs; m NULL: no billing. */
 struct tres_amounts {

@@ -26,7 +26,7 @@ NodeName=big State=DRAIN
 PartitionName=DEFAULT MaxTime=2-00:00:00 State=UP
 PartitionName=main Nodes=ALL Default=YES DefaultTime=60
 PartitionName=gpu Nodes=gpu[01-04] PriorityTier=10 AllowGroups=ml,vision OverSubscribe=FORCE:2 MaxTime=UNLIMITED
-PartitionName=spot Nodes=gpu[01-04],cpu1 PreemptMode=REQUEUE GraceTime=120 PriorityTier=1
+PartitionName=spot Nodes=gpu[01-04],cpu1 PreemptMode=REQUEUE GraceTime=120 PriorityTier=1 ExclusiveUser=YES
 S
 cat >gres.conf <<'S'
 NodeName=gpu[01-04] Name=gpu Type=a100 File=/dev/nvidia[0-3]
@@ -44,7 +44,7 @@ for what in 'cluster = "lab";' 'kill_wait = "45s";' 'max_array_size = 5001;' 'ma
     'name = "gpu[01-04]"; address = "gpu%s.cluster"; cpus = 64; memory = "257000M"; gpus = 4; gpu_type = "a100"; features = ["ampere", "ib"]; weight = 10;' \
     'name = "cpu1"; address = "cpu1"; cpus = 24; memory = "64000M";' 'name = "main"; default = true; max_time = "172800s"; default_time = "3600s";' \
     'name = "gpu"; nodes = "gpu[01-04]"; priority_tier = 10; allow_groups = ["ml", "vision"];' \
-    'nodes = "gpu[01-04],cpu1"; max_time = "172800s"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "120s";' \
+    'nodes = "gpu[01-04],cpu1"; max_time = "172800s"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "120s"; exclusive_user = true;' \
     'name = "matlab"; count = 4;' 'name = "ansys"; count = 1;' 'weight_fairshare = 20000;' 'decay_half_life = "1209600s";'; do
     has "the file" "$cfg" "$what"
 done

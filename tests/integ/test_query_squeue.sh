@@ -60,6 +60,16 @@ is "one element" "$(squeue -h -j "${array}_5" -o %i)" "${array}_5"
 is "not an element" "$(squeue -h -j "${array}_4" -o %i 2>&1)" "slurm_load_jobs error: Invalid job id specified"
 must scancel "$array"
 
+case_ "who shares its nodes"
+submit -H --exclusive sleep.sh
+is "no other job" "$(squeue -h -j "$job" -o %h) $(job_field "$job" OverSubscribe)" "NO NO"
+submit -H --exclusive=user sleep.sh
+is "jobs of the same user" "$(squeue -h -j "$job" -o %h) $(job_field "$job" OverSubscribe)" "USER USER"
+submit -H --exclusive=user --exclusive sleep.sh
+is "the last one counts" "$(squeue -h -j "$job" -o %h)" NO
+submit -H sleep.sh
+is "any job" "$(squeue -h -j "$job" -o %h) $(job_field "$job" OverSubscribe)" "OK OK"
+
 case_ "when a waiting job will start"
 submit -t 10 --exclusive sleep.sh
 waits=$job

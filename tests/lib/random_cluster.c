@@ -68,6 +68,7 @@ void any_cluster(struct lab *l)
         part->grace_s = any_one_in(2) ? 0 : any_below(60);
         part->preempt_exempt_s = any_one_in(3) ? any_below(900) : 0;
         part->requeue_after_grace = any_one_in(2);
+        part->exclusive_user = any_one_in(12);
         str_fini(&nodes);
     }
     *rec_list_push(&l->spec.licenses) = (struct license_spec){xstrdup("lic"), 1 + any_below(3)};
@@ -107,6 +108,7 @@ static void fill_request(struct job_req *r)
     req_detail_mut(r)->mem_cpu_mib = any_one_in(5) ? any_below(1000) : MEM_NOT_GIVEN;
     req_detail_mut(r)->mem_gpu_mib = any_one_in(8) ? any_below(2000) : MEM_NOT_GIVEN;
     req_detail_mut(r)->exclusive = any_one_in(10);
+    req_detail_mut(r)->exclusive_user = !req_detail(r)->exclusive && any_one_in(10);
     req_detail_mut(r)->overcommit = any_one_in(15);
     req_rare_mut(r)->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
     req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n1") : NULL;
@@ -154,7 +156,8 @@ void any_submit(struct lab *l, struct planner *p)
         j->req.dependency = any_dependency(l);
     free(j->user);
     free(j->req.name);
-    j->user = xstrdup(any_one_in(2) ? "ann" : "bob");
+    j->uid = any_one_in(2) ? 1001 : 1002;
+    j->user = xstrdup(j->uid == 1001 ? "ann" : "bob");
     j->req.name = xstrdup(any_one_in(2) ? "work" : "play");
     planner_note_job(p, lab_submit(l, j));
 }

@@ -3,7 +3,7 @@
 It knows the state as JSON and the rules of docs/SCHEDULER.md, and shares no code with the planner:
 
     capacity      no CPU or GPU of a node is held twice, no node has more memory given than it has, an
-                  exclusive job is alone
+                  exclusive job is alone, and one that shares with its user is beside no other user's
     partitions    a job starts on nodes of its partition that are up and not drained, as its features,
                   GPU type, -w and -x have it, within the partition's time limit and number of nodes
     limits        running jobs of a user; what runs over a soft limit is borrowed; licences; throttles
@@ -54,6 +54,11 @@ def licences(job):
     return total
 
 
+def is_met_by(sharing, others):
+    """Whether (user, shares with that user alone) may be beside these."""
+    return all(o[0] == sharing[0] or not (o[1] or sharing[1]) for o in others)
+
+
 class World:
     def __init__(self, seed, spec):
         self.seed, self.spec, self.round = seed, spec, 0
@@ -98,6 +103,10 @@ class World:
         else:
             self.promises = {}
 
+    def sharing(self, job, partitions):
+        """Whose it is, and whether it shares nodes with jobs of that user alone."""
+        return job["user"], job["req"]["exclusive_user"] or any(self.parts[p]["exclusive_user"] for p in partitions)
+
     def capacity(self, state, nodes):
         held = {}
         for i in state["active"]:
@@ -112,6 +121,11 @@ class World:
                 cpus, gpus, mem = cpus | c, gpus | g, mem + m
                 if self.jobs[i]["req"]["exclusive"] and self.jobs[i]["kind"] != 1 and any(o != i for o, _ in uses):
                     self.fail(f"job {i} is not alone on {name}")
+            there = {i: self.sharing(self.jobs[i], [self.jobs[i]["partition"]]) for i, _ in uses}
+            for i, mine in there.items():
+                self.count("nodes shared by one user" if mine[1] and len(there) > 1 else "nodes shared")
+                if not is_met_by(mine, there.values()):
+                    self.fail(f"job {i} is on {name} beside a job of another user")
             whole = cpus <= set(range(node["cpus"])) and gpus <= set(range(node["gpus"]))
             if not whole or mem > node["mem_mib"]:
                 self.fail(f"{name} carries more than it has")
@@ -208,10 +222,12 @@ class World:
             for a in allocations(job):
                 if job["state"] == COMPLETING:
                     skip.add(a[0])
-                uses.setdefault(a[0], []).append((0, end_of(job), len(a[1]), a[3], len(a[2])))
+                mine = self.sharing(job, [job["partition"]])
+                uses.setdefault(a[0], []).append((0, end_of(job), len(a[1]), a[3], len(a[2]), mine))
         for plan in state["plans"]:
             for name, cpus, mem, gpus in plan["parts"]:
-                uses.setdefault(name, []).append((plan["start"], plan["end"], cpus, mem, gpus))
+                mine = self.sharing(self.jobs[plan["job"]], [plan["partition"]])
+                uses.setdefault(name, []).append((plan["start"], plan["end"], cpus, mem, gpus, mine))
         for plan in state["plans"]:
             for name in {p[0] for p in plan["parts"]} - skip:
                 then = [u for u in uses[name] if u[0] <= plan["start"] < u[1]]
@@ -220,6 +236,9 @@ class World:
                 if plan["start"] > state["now"] and \
                         any(t > h for t, h in zip(total, (node["cpus"], node["mem_mib"], node["gpus"]))):
                     self.fail(f"more is planned on {name} than it has when job {plan['job']} is to start")
+                mine = self.sharing(self.jobs[plan["job"]], [plan["partition"]])
+                if plan["start"] > state["now"] and not is_met_by(mine, [u[5] for u in then]):
+                    self.fail(f"job {plan['job']} is planned on {name} beside a job of another user")
 
     def keeps_promises(self, state, new):
         held = {p["job"]: p for p in state["plans"]}

@@ -62,9 +62,11 @@ static void write_ids(struct world *w, const char *key, const struct list *head)
 static void write_plan(struct world *w, struct plan_slot *h, const char *sep)
 {
     const struct pending_entry *u = container_of(h, struct pending_entry, slot);
-    fprintf(w->out, "%s{\"job\":%u,\"tier\":%u,\"start\":%lld,\"end\":%lld,\"preempts\":%s,\"parts\":[",
-            sep, u->job, h->tier, (long long)h->use.start, (long long)h->use.end,
-            h->by_preemption || u->extra.n ? "true" : "false");
+    fprintf(w->out,
+            "%s{\"job\":%u,\"partition\":\"%s\",\"tier\":%u,\"start\":%lld,\"end\":%lld,\"preempts\":%s,"
+            "\"parts\":[",
+            sep, u->job, w->l.m.spec.parts.v[h->partition].name, h->tier, (long long)h->use.start,
+            (long long)h->use.end, h->by_preemption || u->extra.n ? "true" : "false");
     for (uint32_t i = 0; i < h->use.n_parts; i++) {
         const struct pool_part *part = &h->use.parts[i];
         fprintf(w->out, "%s[\"%s\",%lld,%lld,%lld]", i ? "," : "", w->l.m.nodes[part->node]->spec.name,

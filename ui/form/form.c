@@ -147,6 +147,12 @@ static char *form_get_edited(const struct form *f, const struct form_field *fiel
     return *value ? xstrdup(value) : NULL;
 }
 
+/* What an option says without its value. */
+static const char *form_bare_value(const struct form_field *field)
+{
+    return field->kind == FIELD_SWITCH ? "yes" : field->id == J_EXCLUSIVE ? "exclusive" : "";
+}
+
 char *form_get(const struct form *f, const struct form_field *field, int step)
 {
     if (f->edit)
@@ -162,7 +168,7 @@ char *form_get(const struct form *f, const struct form_field *field, int step)
     struct directives d;
     directives_read(&d, &batch_opts, f->text.s);
     const struct directive *it = directives_find(&d, field->id);
-    char *value = !it ? NULL : xstrdup(it->value ? it->value : field->kind == FIELD_SWITCH ? "yes" : "");
+    char *value = !it ? NULL : xstrdup(it->value ? it->value : form_bare_value(field));
     directives_fini(&d);
     return value;
 }

@@ -61,6 +61,7 @@ static void privacy_mask_job(const struct job *j, struct private_row *room)
                                            .mem_cpu_mib = detail->mem_cpu_mib,
                                            .mem_gpu_mib = detail->mem_gpu_mib,
                                            .exclusive = detail->exclusive,
+                                           .exclusive_user = detail->exclusive_user,
                                            .time_min_s = detail->time_min_s};
     struct job_req *r = &room->job.req;
     *r = (struct job_req){.detail = &room->detail,

@@ -49,7 +49,7 @@ static void reasons_suspend_maintenance(struct planner *p, bool suspend)
 /* It would fit now, but for a maintenance window. */
 static bool reasons_waits_for_maintenance(struct planner *p, struct pending_entry *u)
 {
-    struct pool_parts parts = {VEC_INIT};
+    struct pool_parts parts = {.v = VEC_INIT};
     bool any = false, fits = false;
     vec_for_each (&p->queue.windows, i)
         any = any || (!p->queue.windows.v[i]->is_reservation && p->queue.windows.v[i]->use.parts);

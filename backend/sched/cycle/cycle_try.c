@@ -86,7 +86,7 @@ static bool cycle_try_is_avoided(struct planner *p, const struct job_class *g)
     bool avoids = false;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         const struct request_shape *s = g->shapes[i];
-        struct pool_parts parts = {VEC_INIT};
+        struct pool_parts parts = {.v = VEC_INIT};
         avoids = avoids || s->set->avoids;
         bool fits = !s->set->avoids ||
                     pool_place(&p->queue.empty, &s->demand, &s->set->nodes, p->queue.now.ms, 1, &parts);

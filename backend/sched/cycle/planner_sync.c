@@ -1,10 +1,26 @@
 /* planner_sync.c - reads again what was noted since the last cycle. */
 #include "backend/sched/cycle/cycle_internal.h"
 
+/* The first job that keeps its nodes for its user: the queue is read again, with users. */
+static bool planner_needs_users(struct planner *p, const struct job *j)
+{
+    if (p->queue.by_user || !j || !req_detail(&j->req)->exclusive_user)
+        return false;
+    p->queue.by_user = true;
+    planner_note_all(p);
+    return true;
+}
+
+void planner_learn_users(struct planner *p)
+{
+    for (size_t i = 0; !p->queue.by_user && i < p->queue.notes.jobs.n; i++)
+        planner_needs_users(p, queue_job(&p->queue, p->queue.notes.jobs.v[i]));
+}
+
 void planner_read_job(struct planner *p, uint32_t id)
 {
     const struct job *j = model_get_job(p->queue.view->model, id);
-    if (!j || job_state_is_final(j->state))
+    if (!j || job_state_is_final(j->state) || planner_needs_users(p, queue_job(&p->queue, id)))
         return;
     limits_recount(p->queue.limits, p->queue.view->model, id);
     preempt_sync_job(&p->preempt, id, j);
@@ -43,6 +59,7 @@ static bool planner_came_and_went(const struct planner *p, uint32_t id, const st
 bool planner_is_stale(struct planner *p)
 {
     bool back = p->queue.now.ms < p->queue.last_now; /* the clock was set back */
+    planner_learn_users(p);
     if (p->queue.notes.all || back)
         return true;
     if ((p->queue.notes.nodes && !sync_nodes(&p->queue)) ||
@@ -87,7 +104,8 @@ void planner_sync(struct planner *p)
     }
     if (p->queue.reading)
         planner_read_all(p);
-    if (p->queue.notes.nodes && planner_is_stale(p)) { /* they have changed while it was read */
+    planner_learn_users(p);
+    if ((p->queue.notes.nodes || p->queue.notes.all) && planner_is_stale(p)) { /* while it was read */
         vec_clear(&p->queue.notes.jobs);
         planner_begin_reading(p);
         planner_read_all(p);

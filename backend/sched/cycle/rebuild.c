@@ -85,7 +85,7 @@ static unsigned rebuild_try_shape(struct planner *p, const struct job_class *g, 
     }
     if (s->unfit)
         return 0;
-    struct pool_parts parts = {VEC_INIT};
+    struct pool_parts parts = {.v = VEC_INIT};
     s->unfit = !pool_place(&p->queue.pool, &s->demand, &s->set->nodes, p->queue.now.ms, s->len_min, &parts);
     s->unfit_mark = plan_slots_freed_mark(&p->queue.slots);
     s->unsure = !s->unfit;
@@ -312,9 +312,9 @@ bool planner_prepare(struct planner *p, const struct sched_view *v, struct wall 
         queue_free_old(&p->queue, &left);
         return true;
     }
-    while (left && p->rebuild.stage < READ_DONE)
+    while (left && p->rebuild.stage < READ_DONE && !p->queue.notes.all)
         rebuild_read_some(p, &left);
-    return p->rebuild.stage == READ_DONE;
+    return p->rebuild.stage == READ_DONE && !p->queue.notes.all;
 }
 
 bool planner_is_reading(const struct planner *p)

@@ -313,8 +313,11 @@ static void add_short(const struct question *q, const struct refused *r, struct 
     bool one = nodes <= 1 && !r->spread;
     const struct amount *have = one ? &r->free_most : &r->free_all;
     struct cause *c = cause_add(to, CAUSE_NEEDS_GPUS);
-    if (r->busy_whole) {
-        c->code = CAUSE_NEEDS_NODES;
+    bool short_of_any = r->gpus || r->cpus || r->mem;
+    if (r->busy_whole || (!short_of_any && (r->other_users || r->one_user))) {
+        c->code = r->busy_whole    ? CAUSE_NEEDS_NODES
+                  : r->other_users ? CAUSE_NEEDS_OWN_NODES
+                                   : CAUSE_NEEDS_NODES_OF_USER;
         c->asked = nodes;
         c->free = r->fit;
         return;
@@ -385,7 +388,7 @@ static void explain_shortage(const struct question *q, const struct plan_choice 
 static bool fits_at(const struct question *q, const struct plan_choice *c, int64_t t,
                     struct pool_parts *ret_parts)
 {
-    *ret_parts = (struct pool_parts){VEC_INIT};
+    *ret_parts = (struct pool_parts){.v = VEC_INIT};
     return pool_place(&q->queue->pool, c->demand, c->set, t, c->len_min, ret_parts);
 }
 

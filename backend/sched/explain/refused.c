@@ -83,6 +83,14 @@ static void note_free(struct refused *r, struct amount free_now)
     r->free_all = amount_plus(r->free_all, free_now);
 }
 
+/* A planned start needs it before the job could have ended. */
+static bool is_taken_later(const struct look *l, const struct pool_node *n, struct amount least)
+{
+    int64_t now = l->queue->pool.now, end = refused_end_of(l);
+    return !amount_covers(timeline_min(&n->line, now, end), least) ||
+           !node_users_allow(&n->users, l->demand.who, now, end);
+}
+
 static void look_at(const struct look *l, uint32_t at, struct refused *r)
 {
     const struct node *n = l->queue->view->model->nodes[at];
@@ -115,6 +123,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->out;
         else if (l->demand.need.whole_nodes && (n->n_jobs || node_rare(n)->n_unknown))
             why = &r->busy_whole;
+        else if (!node_users_allow(&pn->users, l->demand.who, l->queue->pool.now, l->queue->pool.now + 1))
+            why = l->demand.who.alone ? &r->other_users : &r->one_user;
         else if (pn->cap.gpus < least.gpus) /* whichever job ends */
             why = &r->lost_gpus;
         else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
@@ -122,8 +132,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             r->first_window =
                 r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
             why = &r->window;
-        } else if (!why &&
-                   !amount_covers(timeline_min(&pn->line, l->queue->pool.now, refused_end_of(l)), least)) {
+        } else if (!why && is_taken_later(l, pn, least)) {
             why = &r->held;
         }
     }
@@ -184,7 +193,7 @@ bool refused_is_lost_gpus(const struct refused *r)
 
 bool refused_is_busy(const struct refused *r)
 {
-    return r->gpus || r->cpus || r->mem || r->busy_whole;
+    return r->gpus || r->cpus || r->mem || r->busy_whole || r->other_users || r->one_user;
 }
 
 /* --- as causes --- */
@@ -266,6 +275,8 @@ void refused_add(const struct queue *q, const struct refused *r, bool named, str
     add_counter(&t, &r->cpus, CAUSE_NODES_FREE_CPUS);
     add_counter(&t, &r->mem, CAUSE_NODES_FREE_MEMORY);
     add_counter(&t, &r->busy_whole, CAUSE_NODES_NOT_EMPTY);
+    add_counter(&t, &r->other_users, CAUSE_NODES_OTHER_USERS);
+    add_counter(&t, &r->one_user, CAUSE_NODES_ONE_USER);
     add_small(&t, &r->no_gpus, CAUSE_NODES_FEW_GPUS, r->asked.gpus, r->most.gpus);
     add_small(&t, &r->no_cpus, CAUSE_NODES_FEW_CPUS, r->asked.cpus, r->most.cpus);
     add_small(&t, &r->no_mem, CAUSE_NODES_LITTLE_MEMORY, r->asked.mem_mib, r->most.mem_mib);

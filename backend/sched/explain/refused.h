@@ -13,6 +13,8 @@ struct refused {
     uint32_t out, drained, excluded, features, gpu_type, tmp, window;
     uint32_t held;                        /* free, but a place is held there before it could have ended */
     uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
+    uint32_t other_users;                 /* with jobs of other users: it shares with its own user alone */
+    uint32_t one_user;                    /* with jobs that share with another user alone */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
     uint32_t lost_gpus;                   /* enough, were it not for GPUs that must not be given */
     uint32_t fit;                         /* would do, but are too few, or give too little together */

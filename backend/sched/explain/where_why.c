@@ -32,7 +32,7 @@ static void where_by_search(struct where *w)
     w->start = w->end = WHEN_NEVER;
     for (uint32_t i = 0; i < q->u->class->n_choices; i++) {
         const struct plan_choice *c = &q->u->class->choices[i];
-        struct pool_parts parts = {VEC_INIT};
+        struct pool_parts parts = {.v = VEC_INIT};
         if (!request_shape_could_ever(queue, q->u->class->shapes[i]))
             continue;
         struct pool_span span = {.from = from, .before = w->start, .len = c->len_min};

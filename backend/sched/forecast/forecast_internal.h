@@ -20,6 +20,7 @@ struct free_change {
 struct node_class {
     VEC(struct free_change) changes; /* of its nodes, until they are summed up */
     struct timeline line;            /* free in all of them */
+    struct node_users users;         /* of a single node */
     struct amount cap;               /* of each */
     uint32_t nodes;
     uint32_t first; /* one of them, which stands for all */
@@ -84,6 +85,7 @@ struct forecasts {
     struct node_class *classes;
     uint32_t *class_of; /* of each node; UINT32_MAX: it is not usable */
     bool by_node;
+    bool users; /* single nodes know whose jobs they have */
     enum stage stage;
     uint32_t at; /* in the stage */
     VEC(const struct eligible_nodes *) sets;

@@ -81,6 +81,19 @@ static bool forecast_names_one_out(const struct forecasts *f, const struct plan_
     return false;
 }
 
+/* When the node class has that much for it. */
+static int64_t forecast_next(const struct node_class *class, const struct plan_choice *c, int64_t t,
+                             struct amount all)
+{
+    for (int64_t at = t; at != WHEN_NEVER; at = t) {
+        at = timeline_next(&class->line, at, c->len, all);
+        t = at == WHEN_NEVER ? at : node_users_next(&class->users, c->demand->who, at, c->len);
+        if (t == at)
+            break;
+    }
+    return t;
+}
+
 /* How it would lie in that node class alone; k is 0 where it cannot. */
 static struct demand_pieces forecast_alone_in(const struct demand *d, const struct node_class *class)
 {
@@ -111,7 +124,7 @@ static void forecast_find_in_one(struct forecasts *f, const struct plan_choice *
         if (!w.k)
             continue;
         struct amount all = forecast_amount_of(&w, w.k);
-        int64_t t = timeline_next(&class->line, from, c->len, all);
+        int64_t t = forecast_next(class, c, from, all);
         if (t >= ret->t)
             continue;
         ret->t = t;
@@ -139,16 +152,18 @@ static void forecast_spread_to(const struct node_class *class, uint32_t at, cons
     int64_t keep =
         s->to_leave > class->nodes ? s->to_leave - class->nodes : 0; /* a piece for each of those */
     int64_t most = forecast_least(forecast_room_of(class, &w, uniform), s->left - keep);
-    int64_t here = forecast_least(
-        forecast_pieces_in_amount(timeline_min(&class->line, t, when_plus(t, c->len)), &w), most);
+    int64_t end = when_plus(t, c->len);
+    bool open = node_users_allow(&class->users, c->demand->who, t, end);
+    int64_t here =
+        open ? forecast_least(forecast_pieces_in_amount(timeline_min(&class->line, t, end), &w), most) : 0;
     if (here > 0) {
         vec_push(&ret->parts, (struct pool_part){at, forecast_amount_of(&w, here)});
         s->left -= here;
         s->to_leave -= forecast_least(s->to_leave, forecast_least(here, class->nodes));
     }
     if (s->left && here < most)
-        s->next = forecast_least(s->next, timeline_next(&class->line, t, c->len,
-                                                        forecast_amount_of(&w, (here > 0 ? here : 0) + 1)));
+        s->next = forecast_least(
+            s->next, forecast_next(class, c, t, forecast_amount_of(&w, (here > 0 ? here : 0) + 1)));
 }
 
 /* At one time, over the node classes that are named (where any are, each is a node), or over the others. */
@@ -217,10 +232,18 @@ static void forecast_suspend_own(struct forecasts *f, const struct pool_use *own
     }
 }
 
-/* In one partition, earlier than ret->t, which then is changed; without limits. */
+/* In one partition, earlier than ret->t, which then is changed; without limits. Of nodes that are counted
+ * together it takes whole ones if it shares them with its own user alone. */
 static void forecast_find_free(struct forecasts *f, const struct plan_choice *c, int64_t from,
                                struct forecast_start *ret)
 {
+    struct demand whole = *c->demand;
+    struct plan_choice on_whole = *c;
+    if (!f->by_node && whole.who.alone) {
+        whole.need.whole_nodes = true;
+        on_whole.demand = &whole;
+        c = &on_whole;
+    }
     forecast_find_in_one(f, c, from, ret);
     if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
         forecast_find_in_many(f, c, from, ret);
@@ -293,5 +316,7 @@ void forecast_take(struct forecasts *f, const struct forecast_start *at, const s
         struct amount free = timeline_min(&class->line, at->t, end);
         timeline_take(&class->line, at->t, end,
                       demand_takes(c->demand, &class->cap, at->parts.v[i].amount, free));
+        if (f->users)
+            node_users_add(&class->users, (struct node_user){c->demand->who, at->t, end});
     }
 }

@@ -17,6 +17,7 @@ static void forecast_clear(struct forecasts *f)
 {
     for (uint32_t i = 0; i < f->n_classes; i++) {
         timeline_fini(&f->classes[i].line);
+        node_users_fini(&f->classes[i].users);
         vec_fini(&f->classes[i].changes);
     }
     free(f->classes);
@@ -69,6 +70,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
     f->by_node = p->queue->pool.n_nodes <= EXACT_NODES_MAX &&
                  (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= COST_BY_NODE;
+    f->users = f->by_node && p->queue->by_user;
     f->grid_ms = p->queue->entries.by_job.n + p->queue->active.by_job.n <= EXACT_MAX
                      ? 1
                      : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);

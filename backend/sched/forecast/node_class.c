@@ -57,14 +57,20 @@ int64_t forecast_on_grid(const struct forecasts *f, int64_t t, bool later)
 void node_classes_add(const struct forecaster *p, struct forecasts *f, uint32_t node)
 {
     const struct timeline *l = &p->queue->pool.nodes[node].line;
+    const struct node_users *users = &p->queue->pool.nodes[node].users;
     struct amount free = {0};
+    /* Among nodes that are counted together, one that is kept for a user counts as full. */
+    int64_t kept_until = f->by_node ? INT64_MIN : node_users_alone_until(users, f->t.ms);
+    for (size_t i = 0; i < users->v.n && f->by_node && f->class_of[node] != UINT32_MAX; i++)
+        node_users_add(&f->classes[f->class_of[node]].users, users->v.v[i]);
     for (uint32_t k = 0; k < l->n && f->class_of[node] != UINT32_MAX; k++) {
-        bool over = k + 1 < l->n && l->v[k + 1].t <= f->t.ms;
+        bool over = k + 1 < l->n && (l->v[k + 1].t <= f->t.ms || l->v[k + 1].t <= kept_until);
         if (over)
             continue;
         struct amount by = amount_minus(l->v[k].free, free);
         bool frees = amount_covers(by, (struct amount){0});
-        int64_t t = l->v[k].t <= f->t.ms ? INT64_MIN : forecast_on_grid(f, l->v[k].t, frees);
+        int64_t at = l->v[k].t > kept_until ? l->v[k].t : kept_until;
+        int64_t t = at <= f->t.ms ? INT64_MIN : forecast_on_grid(f, at, frees);
         vec_push(&f->classes[f->class_of[node]].changes, (struct free_change){t, by});
         free = l->v[k].free;
     }

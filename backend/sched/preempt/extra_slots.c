@@ -27,21 +27,13 @@ static void extra_slots_add(struct preempt *p, struct pending_entry *u, uint32_t
     list_move_to_end(&p->queue->entries.with_extra_slots, &u->extra.link);
 }
 
-static void extra_slots_parts_of(const struct pool_use *use, struct pool_parts *ret)
-{
-    *ret = (struct pool_parts){VEC_INIT};
-    for (uint32_t i = 0; i < use->n_parts; i++)
-        vec_push(&ret->v, use->parts[i]);
-}
-
 /* Nothing comes free: the start stays planned. */
 void extra_slots_push(struct preempt *p, struct pending_entry *u)
 {
-    struct pool_parts parts;
     struct plan_slot *h = &u->slot;
+    struct pool_parts parts = pool_parts_of(&h->use);
     int64_t start = h->use.start, end = h->use.end;
     uint32_t partition = h->partition;
-    extra_slots_parts_of(&h->use, &parts);
     pool_drop(&p->queue->pool, &h->use);
     plan_slots_unlink(&p->queue->slots, h);
     extra_slots_add(p, u, partition, &parts, start, end);
@@ -51,10 +43,11 @@ void extra_slots_push(struct preempt *p, struct pending_entry *u)
 void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     struct extra_slot *last = &u->extra.v[u->extra.n - 1];
-    struct placement at = {.start = last->use.start, .len = when_minus(last->use.end, last->use.start)};
+    struct placement at = {.start = last->use.start,
+                           .len = when_minus(last->use.end, last->use.start),
+                           .parts = pool_parts_of(&last->use)};
     while (at.choice + 1 < it->n_choices && it->choices[at.choice].partition != last->partition)
         at.choice++;
-    extra_slots_parts_of(&last->use, &at.parts);
     pool_drop(&p->queue->pool, &last->use);
     u->extra.n--;
     plan_slots_book_preemptor(&p->queue->slots, it, &u->slot, &at);
@@ -67,12 +60,11 @@ struct limit_request extra_slots_request(const struct pending_entry *u, uint32_t
                                          const struct pool_use *use)
 {
     const struct job_class *g = u->class;
-    struct pool_parts parts;
+    struct pool_parts parts = pool_parts_of(use);
     uint32_t at = 0;
     while (at + 1 < g->n_choices && g->choices[at].partition != partition)
         at++;
     struct limit_request request = g->requests[at];
-    extra_slots_parts_of(use, &parts);
     limit_request_set_placement(&parts, when_minus(use->end, use->start), &request);
     vec_fini(&parts.v);
     return request;
@@ -179,8 +171,7 @@ void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct p
 {
     for (uint32_t i = 0; i < from->extra.n; i++) {
         const struct extra_slot *c = &from->extra.v[i];
-        struct pool_parts parts;
-        extra_slots_parts_of(&c->use, &parts);
+        struct pool_parts parts = pool_parts_of(&c->use);
         extra_slots_add(p, u, c->partition, &parts, c->use.start, c->use.end);
         vec_fini(&parts.v);
     }

@@ -230,6 +230,8 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     job_classes_key_need(&k, &d.need);
     job_classes_key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
                                    (uint64_t)d.one_task << 34);
+    bool by_user = q->by_user || d.who.alone;
+    job_classes_key_number(&k, by_user ? d.who.user | (uint64_t)d.who.alone << 32 : 0);
     job_classes_key_number(&k, (uint64_t)len);
     job_classes_key_number(&k, (uint64_t)len_min);
     job_classes_key_number(&k, (uint64_t)(uintptr_t)set); /* last: request_shape_asks_same */
@@ -561,7 +563,7 @@ bool request_shape_could_ever(struct queue *q, struct request_shape *s)
 {
     if (s->ever != EVER_UNKNOWN)
         return s->ever == EVER_YES;
-    struct pool_parts parts = {VEC_INIT};
+    struct pool_parts parts = {.v = VEC_INIT};
     const struct nodeset *all = s->set->avoids ? &s->set->all : &s->set->nodes;
     bool ever = pool_place(&q->empty, &s->demand, all, q->now.ms, 1, &parts);
     for (uint32_t i = 0; i < q->pool.n_nodes && !ever; i++)

@@ -87,6 +87,7 @@ struct preempt_candidate {
 
 struct active_job {
     uint32_t job, array_job;
+    struct pool_who who;
     VEC(struct active_alloc *) v;
     size_t at;            /* where the next search begins */
     uint32_t attempt_max; /* of all */

@@ -115,6 +115,7 @@ struct queue {
     struct priorities prios;
     uint32_t *qos_levels; /* of each in the configuration */
     bool may_preempt;     /* the configuration allows preemption */
+    bool by_user;         /* some job or partition keeps nodes for one user: shapes have a user, too */
     struct queue_changes changes;
     bool reading;      /* it is rebuilt, in pieces */
     struct queue *old; /* the queue before the rebuild, and so on */

@@ -28,6 +28,14 @@ static bool queue_frame_has_preemption(const struct cluster_spec *s)
     return false;
 }
 
+static bool queue_frame_has_exclusive_users(const struct cluster_spec *s)
+{
+    for (size_t i = 0; i < s->parts.n; i++)
+        if (s->parts.v[i].exclusive_user)
+            return true;
+    return false;
+}
+
 static void queue_frame_make_parts(struct queue *q)
 {
     uint32_t n = q->nodes.n_parts = (uint32_t)q->view->model->spec.parts.n;
@@ -52,6 +60,8 @@ void queue_frame_begin(struct queue *q)
     const struct model *m = q->view->model;
     pool_init_bare(&q->pool, (uint32_t)m->n_nodes, q->now.ms);
     pool_init_bare(&q->empty, (uint32_t)m->n_nodes, q->now.ms);
+    q->by_user = q->by_user || queue_frame_has_exclusive_users(&m->spec);
+    q->pool.by_user = q->by_user;
     q->nodes.n_avoids = m->n_avoids;
     q->nodes.gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     q->nodes.tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.tmp_mib);

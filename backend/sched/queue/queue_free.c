@@ -129,6 +129,7 @@ void queue_bury(struct queue *q)
                         .now = o->now,
                         .last_now = o->last_now,
                         .cycle_no = o->cycle_no,
+                        .by_user = o->by_user,
                         .prios.shares = o->prios.shares,
                         .notes = o->notes};
     o->notes = (struct queue_notes){0};

@@ -106,7 +106,7 @@ static void sync_active_sync_run(struct queue *q, struct active_job *r, uint32_t
         pool_change_end(&q->pool, &run->use, end);
         return;
     }
-    struct pool_parts parts = {VEC_INIT};
+    struct pool_parts parts = {.who = r->who};
     for (size_t i = 0; i < n; i++)
         sync_active_add_part(q, &parts, &a[i]);
     run = xcalloc(1, sizeof *run);
@@ -200,6 +200,7 @@ struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j
     }
     r = sync_active_runs_of(q, j);
     r->noted = false;
+    r->who = demand_who(j, model_job_part(q->view->model, j));
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
     int64_t end = active_end_of(q, j);

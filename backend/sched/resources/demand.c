@@ -87,12 +87,19 @@ struct demand_pieces demand_piece(const struct demand *d)
     return (struct demand_pieces){.need = {(int64_t)cpus, (int64_t)mem, gpus}, .k = k, .each = 1};
 }
 
+struct pool_who demand_who(const struct job *j, const struct part_spec *part)
+{
+    return (struct pool_who){
+        .user = j->uid + 1, .alone = req_detail(&j->req)->exclusive_user || (part && part->exclusive_user)};
+}
+
 void demand_of_job(const struct job *j, const struct step *s, const struct part_spec *part,
                    struct demand *ret)
 {
     *ret = (struct demand){.overcommit = req_detail(&j->req)->overcommit && !s,
                            .tasks_given = j->req.ntasks != NOT_GIVEN || s,
-                           .one_task = s != NULL};
+                           .one_task = s != NULL,
+                           .who = demand_who(j, part)};
     if (s)
         step_task_need(s, &ret->need);
     else

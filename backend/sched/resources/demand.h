@@ -9,6 +9,9 @@
 void demand_of_job(const struct job *j, const struct step *s, const struct part_spec *part,
                    struct demand *ret);
 
+/* Whose its allocation is, and whether it shares nodes with jobs of other users; part may be NULL. */
+struct pool_who demand_who(const struct job *j, const struct part_spec *part);
+
 /* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
  * then the earliest time is found node by node. */
 bool demand_is_uniform(const struct demand *d);

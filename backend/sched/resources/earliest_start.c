@@ -60,6 +60,19 @@ static inline struct amount earliest_need_on(const struct node_share *e, const s
     return e->same ? e->need : demand_on_node(e->d, n);
 }
 
+/* When the node has that much for len, beside the users that are there. */
+static int64_t earliest_on_node(const struct pool_node *n, const struct demand *d, int64_t t, int64_t len,
+                                struct amount need)
+{
+    for (int64_t at = t; at != WHEN_NEVER; at = t) {
+        at = timeline_next(&n->line, at, len, need);
+        t = at == WHEN_NEVER ? at : node_users_next(&n->users, d->who, at, len);
+        if (t == at)
+            break;
+    }
+    return t;
+}
+
 /* Earliest times of the nodes, from t on and before `before`, into scratch; returns how many have one. */
 static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share *e, const struct nodeset *s,
                                         int64_t t, int64_t before, int64_t len, bool listed_only)
@@ -75,8 +88,8 @@ static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share 
         if (!amount_covers(node->cap, need))
             continue;
         int64_t at = !node->n_planned && t <= p->now && amount_covers(node->free_now, need)
-                         ? t
-                         : timeline_next(&node->line, t, len, need);
+                         ? node_users_next(&node->users, e->d->who, t, len)
+                         : earliest_on_node(node, e->d, t, len, need);
         if (at < before)
             p->work->times[n++] = at;
     }
@@ -99,8 +112,8 @@ static bool earliest_agree(const struct pool *p, const struct node_share *e, con
         struct amount need = earliest_need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
-        k -= timeline_next(&node->line, t, len, need) <= at;
-        k += timeline_next(&node->line, at, len, need) == at;
+        k -= earliest_on_node(node, e->d, t, len, need) <= at;
+        k += earliest_on_node(node, e->d, at, len, need) == at;
     }
     return k >= e->d->need.nodes;
 }
@@ -154,6 +167,9 @@ static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int6
         for (uint32_t k = 0; k < node->line.n; k++)
             if (node->line.v[k].t > from && node->line.v[k].t < before)
                 vec_push(&p->work->steps, node->line.v[k].t);
+        vec_for_each (&node->users.v, k) /* a step is missing where as much begins as ends */
+            if (node->users.v.v[k].end > from && node->users.v.v[k].end < before)
+                vec_push(&p->work->steps, node->users.v.v[k].end);
     }
     int64_t *v = p->work->steps.v;
     size_t n = 0;

@@ -388,7 +388,7 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
             const struct pool_node *node = &p->nodes[i];
             p->cost++;
-            if (!node->usable)
+            if (!node->usable || !node_users_allow(&node->users, d->who, t, end))
                 continue;
             v[n] = (struct node_candidate){.node = i, .weight = node->weight};
             v[n].free = placement_free_throughout(p, node, t, end);
@@ -405,6 +405,7 @@ void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, st
 {
     const struct node_candidate *v = p->work->candidates;
     vec_clear(&parts->v);
+    parts->who = d->who;
     for (uint32_t i = 0; i < chosen; i++)
         vec_push(&parts->v,
                  (struct pool_part){.node = v[i].node,

@@ -414,7 +414,7 @@ bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struc
 bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,
                          struct placement *ret)
 {
-    struct pool_parts parts = {VEC_INIT};
+    struct pool_parts parts = {.v = VEC_INIT};
     bool found = false;
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
@@ -445,9 +445,7 @@ bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, in
 void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct plan_slot *from,
                      struct pool_use *own)
 {
-    struct pool_parts parts = {VEC_INIT};
-    for (uint32_t i = 0; i < from->use.n_parts; i++)
-        vec_push(&parts.v, from->use.parts[i]);
+    struct pool_parts parts = pool_parts_of(&from->use);
     *h = (struct plan_slot){.partition = from->partition,
                             .tier_at = from->tier_at,
                             .tier = from->tier,

@@ -210,7 +210,8 @@ bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct 
     for (uint32_t i = 0; i < use->n_parts && sound; i++) {
         const struct pool_part *part = &use->parts[i];
         const struct pool_node *n = &b->pool->nodes[part->node];
-        sound = n->usable && amount_covers(timeline_min(&n->line, use->start, use->end), part->amount);
+        sound = n->usable && amount_covers(timeline_min(&n->line, use->start, use->end), part->amount) &&
+                node_users_allow(&n->users, use->who, use->start, use->end);
     }
     if (own)
         pool_restore(b->pool, own);
@@ -244,7 +245,7 @@ bool plan_slots_widen(struct plan_slots *b, const struct plan_request *it, struc
     if (!c->demand->need.most_nodes || it->fewest)
         return false;
     struct pool_judge judge = plan_request_judge(it, at->choice);
-    struct pool_parts wide = {VEC_INIT};
+    struct pool_parts wide = {.v = VEC_INIT};
     if (c->own)
         pool_suspend(b->pool, c->own);
     bool wider = pool_widen(b->pool, c->demand, c->set, at->len, (uint32_t)at->parts.v.n, &judge, &wide);

@@ -1,8 +1,8 @@
 /* pool.h - the nodes as numbers: running allocations, planned starts, where a demand fits now, and when it
  * will at the earliest.
  *
- * The pool knows no jobs, users or partitions: its caller (the planner, the simulator) puts allocations on
- * it with the ends that their time limits promise, and asks. Free amounts shrink within a cycle; what ends
+ * The pool knows no jobs or partitions: its caller (the planner, the simulator) puts allocations on it with
+ * the ends that their time limits promise, and asks. Free amounts shrink within a cycle; what ends
  * is given back. A planned start is an allocation with a beginning in the future; a start takes nothing
  * that a planned start needs.
  *
@@ -12,15 +12,17 @@
 #define STOKER_BACKEND_SCHED_POOL_H
 
 #include "backend/sched/resources/free_index.h"
+#include "backend/sched/resources/node_users.h"
 #include "backend/sched/resources/timeline.h"
 #include "src/base/heap.h"
 #include "src/base/vec.h"
 #include "src/model/need.h"
 
 struct pool_node {
-    struct amount cap;      /* all of it */
-    struct amount free_now; /* beside running allocations; planned starts are in the timeline alone */
-    struct timeline line;   /* running and held */
+    struct amount cap;       /* all of it */
+    struct amount free_now;  /* beside running allocations; planned starts are in the timeline alone */
+    struct timeline line;    /* running and held */
+    struct node_users users; /* the same, if pool.by_user */
     uint32_t n_planned;
     uint32_t weight;
     bool usable; /* up and not drained */
@@ -47,6 +49,7 @@ struct demand {
     bool overcommit;    /* its tasks share CPUs */
     bool tasks_given;   /* tasks_per_node is the most that a node gets, not what each gets */
     bool one_task;      /* of a step job: it goes to one of the nodes listed, not to all of them */
+    struct pool_who who;
 };
 
 struct pool_part { /* of an allocation */
@@ -55,12 +58,14 @@ struct pool_part { /* of an allocation */
 };
 struct pool_parts {
     VEC(struct pool_part) v;
+    struct pool_who who; /* whose, in a pool by users */
 };
 
 /* A running allocation, or a planned start. Members are the pool's; the caller embeds it or keeps it. */
 struct pool_use {
     struct pool_part *parts; /* owned; NULL: not in use */
     uint32_t n_parts;
+    struct pool_who who;
     int64_t start, end;
     bool is_planned;
     struct heap_node by_end; /* running ones */
@@ -70,6 +75,7 @@ struct pool {
     struct pool_node *nodes;
     uint32_t n_nodes;
     int64_t now;
+    bool by_user;              /* set before the first allocation: nodes know whose allocations they have */
     struct free_index free;    /* by what is free now */
     struct heap ends;          /* of what runs */
     struct pool_scratch *work; /* arrays that searches use again */
@@ -153,6 +159,9 @@ bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node
 /* The same if so much more came free there; with nothing on it. */
 bool pool_could_take_with(const struct pool *p, const struct demand *d, uint32_t node, struct amount more);
 bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node);
+
+/* The parts of an allocation, to be put on the pool again; free them. */
+struct pool_parts pool_parts_of(const struct pool_use *u);
 
 /* For how long from t on the parts stay free of others; WHEN_NEVER: for ever. */
 int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t);

@@ -79,8 +79,10 @@ void pool_init(struct pool *p, uint32_t n_nodes, int64_t now)
 
 void pool_fini(struct pool *p)
 {
-    for (uint32_t i = 0; i < p->n_nodes; i++)
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
         timeline_fini(&p->nodes[i].line);
+        node_users_fini(&p->nodes[i].users);
+    }
     free(p->nodes);
     free_index_fini(&p->free);
     heap_fini(&p->ends);
@@ -120,10 +122,22 @@ static void pool_give_parts(struct pool *p, const struct pool_use *u, int64_t fr
 static void pool_take_over(struct pool *p, struct pool_use *u, const struct pool_parts *parts,
                            int64_t start, int64_t end)
 {
-    *u = (struct pool_use){.n_parts = (uint32_t)parts->v.n, .start = start, .end = end};
+    *u = (struct pool_use){.n_parts = (uint32_t)parts->v.n, .who = parts->who, .start = start, .end = end};
     u->parts = xmemdup(parts->v.v, parts->v.n * sizeof *u->parts);
     for (uint32_t i = 0; i < u->n_parts; i++)
         timeline_trim(&p->nodes[u->parts[i].node].line, p->now);
+}
+
+static void pool_move_user(struct pool *p, const struct pool_use *u, bool away)
+{
+    struct node_user a = {u->who, u->start, u->end};
+    for (uint32_t i = 0; p->by_user && u->who.user && i < u->n_parts; i++) {
+        struct node_users *on = &p->nodes[u->parts[i].node].users;
+        if (away)
+            node_users_remove(on, a);
+        else
+            node_users_add(on, a);
+    }
 }
 
 static void pool_note_moved(struct pool *p, const struct pool_use *u)
@@ -136,6 +150,7 @@ void pool_suspend(struct pool *p, struct pool_use *u)
 {
     pool_note_moved(p, u);
     pool_give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
+    pool_move_user(p, u, true);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
         if (u->is_planned)
@@ -149,6 +164,7 @@ void pool_restore(struct pool *p, struct pool_use *u)
 {
     pool_note_moved(p, u);
     pool_take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
+    pool_move_user(p, u, false);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
         if (u->is_planned)
@@ -190,7 +206,9 @@ void pool_change_end(struct pool *p, struct pool_use *u, int64_t end)
         pool_take_parts(p, u, u->end, end);
     else
         pool_give_parts(p, u, end, u->end);
+    pool_move_user(p, u, true);
     u->end = end;
+    pool_move_user(p, u, false);
     heap_remove(&p->ends, &u->by_end);
     heap_insert(&p->ends, &u->by_end, end);
 }
@@ -203,6 +221,14 @@ void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms)
                         h->key + ((now - h->key) / overdue_ms + 1) * overdue_ms);
 }
 
+struct pool_parts pool_parts_of(const struct pool_use *u)
+{
+    struct pool_parts parts = {.who = u->who};
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        vec_push(&parts.v, u->parts[i]);
+    return parts;
+}
+
 int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t)
 {
     int64_t room = WHEN_NEVER;
@@ -212,6 +238,8 @@ int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t 
         int64_t until = t;
         while (until != WHEN_NEVER && amount_covers(timeline_min(l, until, until + 1), part->amount))
             until = timeline_next_step(l, until);
+        int64_t others = node_users_until(&p->nodes[part->node].users, parts->who, t);
+        until = others < until ? others : until;
         if (until != WHEN_NEVER && until - t < room)
             room = until - t;
     }

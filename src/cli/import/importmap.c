@@ -415,6 +415,8 @@ static void add_partition(struct import *m, struct conf_line *l, const char *nam
     append_preempt(m, out, l, v ? v : m->preempt_mode);
     if (importmap_is_number(importmap_take(l, d, "GraceTime"), &n) && n)
         str_appendf(out, " grace_time = \"%llds\";", (long long)n);
+    if ((v = importmap_take(l, d, "ExclusiveUser")) && str_ieq(v, "YES"))
+        str_append(out, " exclusive_user = true;");
     append_names(out, "allow_groups", importmap_take(l, d, "AllowGroups"));
     append_names(out, "allow_accounts", importmap_take(l, d, "AllowAccounts"));
     append_qos(m, out, "allow_qos", importmap_take(l, d, "AllowQos"));

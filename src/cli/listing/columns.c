@@ -58,7 +58,7 @@ READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                
 READS(state, 0, 0)                          READS(reason, REASON, R(nodelist))   READS(nodes_or_reason, REASON | HELD, R(nodelist))
 READS(reason_words, REASON | J(exit_code) | J(steps),
       HELD_R | R(partition) | R(array_throttle) | R(dependency) | R(licenses) | R(features) | R(reservation) |
-          R(gpu_type) | R(exclusive))
+          R(gpu_type) | R(exclusive) | R(exclusive_user))
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
 READS(exit_code, J(exit_code) | J(exit_signal), 0)
 READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)
@@ -73,7 +73,7 @@ READS(min_memory, 0, MEM_R)
 READS(tres_per_node, 0, R(gpus_per_node) | R(gpu_type) | R(gres))
 READS(tres_alloc, HELD, HELD_R | R(gpu_type))
 READS(tres_per_job, 0, R(gpus) | R(gpu_type)) READS(tres_per_task, 0, R(gpus_per_task) | R(gpu_type))
-READS(tasks_per_node, 0, R(ntasks_per_node)) READS(over_subscribe, 0, R(exclusive)) READS(nodes, HELD, 0)
+READS(tasks_per_node, 0, R(ntasks_per_node)) READS(over_subscribe, 0, R(exclusive) | R(exclusive_user)) READS(nodes, HELD, 0)
 READS(batch_host, HELD, 0)                  READS(req_nodes, 0, R(nodelist))     READS(exc_nodes, 0, R(exclude))
 READS(stdin, 0, R(std_in))
 /* at much, at other jobs too */

@@ -316,7 +316,7 @@ GET(tasks_per_node)
 }
 GET(over_subscribe)
 {
-    str_append(out, req_detail(&j->req)->exclusive ? "NO" : "OK");
+    str_append(out, jobtext_sharing(j));
 }
 GET(nodes)
 {

@@ -325,7 +325,7 @@ static void job_resources(struct show_record *r, const struct job *j, const stru
     record_attr(r, ATTR_CONSTRAINT, q);
     record_add(r, "DelayBoot", "00:00:00");
     record_line(r);
-    record_add(r, "OverSubscribe", "%s", req_detail(q)->exclusive ? "NO" : "OK");
+    record_add(r, "OverSubscribe", "%s", jobtext_sharing(j));
     record_attr(r, ATTR_CONTIGUOUS, q);
     record_attr(r, ATTR_LICENSES, q);
     record_add(r, "Network", NULL_TEXT);
@@ -595,7 +595,7 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
     str_append(out, p->default_time_s == DURATION_NOT_SET ? "NONE"
                                                           : duration_format_padded(p->default_time_s, buf));
     record_add(&r, "DisableRootJobs", "NO");
-    record_add(&r, "ExclusiveUser", "NO");
+    record_add(&r, "ExclusiveUser", "%s", p->exclusive_user ? "YES" : "NO");
     record_add(&r, "GraceTime", "%u", p->grace_s);
     record_add(&r, "Hidden", "NO");
     record_line(&r);

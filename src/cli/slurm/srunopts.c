@@ -421,7 +421,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         .cpus_per_rank = r->cpus_per_task,
         .time_limit_s = on_command_line(o, J_TIME) ? r->time_limit_s : DURATION_NOT_SET,
         .overlap = o->overlap,
-        .exclusive = req_detail(r)->exclusive || o->exact,
+        .exclusive = req_detail(r)->exclusive || req_detail(r)->exclusive_user || o->exact,
         .label = o->label,
         .preserve_env = o->preserve_env,
         .kill_on_bad_exit = o->kill_on_bad_exit,

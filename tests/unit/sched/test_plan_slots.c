@@ -65,7 +65,7 @@ static void end(struct world *w)
 
 static void run(struct world *w, uint32_t at, uint32_t node, int64_t cpus, int64_t end_s)
 {
-    struct pool_parts one = {VEC_INIT};
+    struct pool_parts one = {.v = VEC_INIT};
     vec_push(&one.v, (struct pool_part){node, {cpus, 1, 0}});
     pool_run(&w->pool, &w->running[at], &one, end_s * S);
     vec_fini(&one.v);

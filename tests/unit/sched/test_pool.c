@@ -21,7 +21,7 @@ static int set_up(void **state)
     nodeset_init(&all, 3);
     for (uint32_t i = 0; i < 3; i++)
         nodeset_add(&all, i);
-    parts = (struct pool_parts){VEC_INIT};
+    parts = (struct pool_parts){.v = VEC_INIT};
     return 0;
 }
 
@@ -67,7 +67,7 @@ static struct demand uneven(uint32_t tasks)
 static struct pool_use *run(uint32_t node, int64_t cpus, int64_t gpus, int64_t end)
 {
     struct pool_use *u = xcalloc(1, sizeof *u);
-    struct pool_parts one = {VEC_INIT};
+    struct pool_parts one = {.v = VEC_INIT};
     vec_push(&one.v, (struct pool_part){node, {cpus, 100, gpus}});
     pool_run(&p, u, &one, end);
     vec_fini(&one.v);
@@ -77,7 +77,7 @@ static struct pool_use *run(uint32_t node, int64_t cpus, int64_t gpus, int64_t e
 static struct pool_use *hold(uint32_t node, int64_t cpus, int64_t start, int64_t end)
 {
     struct pool_use *u = xcalloc(1, sizeof *u);
-    struct pool_parts one = {VEC_INIT};
+    struct pool_parts one = {.v = VEC_INIT};
     vec_push(&one.v, (struct pool_part){node, {cpus, 100, 0}});
     pool_plan(&p, u, &one, start, end);
     vec_fini(&one.v);
@@ -288,7 +288,7 @@ static void test_the_best_are_the_best_of_fewer(void **state)
 {
     (void)state;
     uint64_t rnd = check_seed();
-    struct pool_parts fewer = {VEC_INIT};
+    struct pool_parts fewer = {.v = VEC_INIT};
     for (int run_no = 0; run_no < 500; run_no++) {
         struct pool many;
         struct nodeset s, few;

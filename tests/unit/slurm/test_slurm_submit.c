@@ -143,6 +143,10 @@ static void test_words(void **state)
     char *line = strv_join(&words, " ");
     assert_string_equal(line,
                         "sbatch --parsable --exclusive --job-name=a|b\n;c --nodes=4 --chdir=/data --hold");
+    req_detail_mut(&m.req)->exclusive = false;
+    req_detail_mut(&m.req)->exclusive_user = true;
+    slurm_sbatch_words(&m, &words);
+    assert_string_equal(words.v[words.n - 5], "--exclusive=user");
     free(line);
     strv_fini(&words);
     struct strv env = slurm_sbatch_env(&m, &own);
