@@ -84,9 +84,9 @@ uint32_t forecast_samples(const struct forecaster *p);
 struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 
 /* The nodes on which the job is forecast to start at that time, as numbers of the model's nodes; for an
- * array, the nodes of the elements that start first. Known for at most the first 512 jobs, and only if the
- * cluster is planned node by node. NULL: not known, or the start is a planned start (FORECAST_SLOT). Valid
- * until the next step. */
+ * array, the nodes of the elements that start first. Known for at most the first 512 jobs; if the cluster
+ * is planned by node classes, for those that fit on single nodes then. NULL: not known, or the start is a
+ * planned start (FORECAST_SLOT). Valid until the next step. */
 const uint32_t *forecast_nodes(const struct forecaster *p, uint32_t job, uint32_t *ret_n);
 
 /* For job j, which is not in the queue and asks for the same as class g: when it would start from then on,

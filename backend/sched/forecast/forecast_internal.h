@@ -73,6 +73,13 @@ struct forecast_timed { /* an entry that only waits for a time */
     uint32_t job;
 };
 
+struct placed_part { /* of a job that was put on a node; forecast_nodes.c */
+    uint32_t node;
+    uint32_t before; /* the one put there before it, as its number + 1; 0: none */
+    int64_t start, end;
+    struct amount amount;
+};
+
 struct forecast_bound { /* of a shape: nothing earlier can be found in this forecast */
     const struct request_shape *shape;
     int64_t t;
@@ -109,6 +116,9 @@ struct forecasts {
     uint32_t batches;                     /* that arrays may have beside BATCHES_MAX each */
     struct idmap places; /* job -> struct forecast_place, of the jobs that were placed first */
     VEC(uint32_t) place_nodes;
+    VEC(struct placed_part) placed;
+    struct idmap placed_on; /* node -> the last one put there, as its number + 1 */
+    uint32_t looks;         /* at nodes, that there may be yet */
 };
 
 struct forecast_start {
@@ -139,10 +149,20 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
 void forecast_take(struct forecasts *f, const struct forecast_start *at, const struct job_class *g,
                    const char *licences);
 
+/* Of a demand: how many pieces are in `have`, what n pieces take, and how many pieces it takes of that
+ * amount in the class, with the piece. */
+int64_t forecast_pieces_in_amount(struct amount have, const struct demand_pieces *w);
+struct amount forecast_amount_of(const struct demand_pieces *w, int64_t pieces);
+int64_t forecast_pieces_taken(const struct demand *d, const struct node_class *class, struct amount taken,
+                              struct demand_pieces *ret);
+
 /* --- forecast_nodes.c --- */
 
-/* Keeps the nodes on which the job starts. same: another element of the job, with the same start. */
-void forecast_places_add(struct forecasts *f, uint32_t job, const struct forecast_start *at, bool same);
+void forecast_places_begin(struct forecasts *f);
+/* Keeps the nodes on which the job of the class starts; before forecast_take. same: another element of the
+ * job, with the same start. Cost: f->looks says how many nodes were looked at. */
+void forecast_places_add(const struct forecaster *p, struct forecasts *f, const struct job_class *g,
+                         uint32_t job, const struct forecast_start *at, bool same);
 void forecast_places_clear(struct forecasts *f);
 
 /* --- forecast_rows.c --- */

@@ -22,8 +22,7 @@ static int64_t forecast_div_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* How many pieces are in `have`. */
-static int64_t forecast_pieces_in_amount(struct amount have, const struct demand_pieces *w)
+int64_t forecast_pieces_in_amount(struct amount have, const struct demand_pieces *w)
 {
     int64_t n = INT32_MAX;
     if (have.cpus < 0 || have.gpus < 0 || have.mem_mib < 0)
@@ -34,8 +33,7 @@ static int64_t forecast_pieces_in_amount(struct amount have, const struct demand
     return n * w->each;
 }
 
-/* What n pieces take. */
-static struct amount forecast_amount_of(const struct demand_pieces *w, int64_t pieces)
+struct amount forecast_amount_of(const struct demand_pieces *w, int64_t pieces)
 {
     return forecast_times(w->need, forecast_div_up(pieces, w->each));
 }
@@ -108,6 +106,16 @@ static struct demand_pieces forecast_alone_in(const struct demand *d, const stru
     bool fits = (uniform || (d->nodes_max > 1 && class->nodes >= d->need.nodes)) &&
                 amount_covers(class->cap, w.need) && forecast_room_of(class, &w, uniform) >= w.k;
     return fits ? w : (struct demand_pieces){0};
+}
+
+int64_t forecast_pieces_taken(const struct demand *d, const struct node_class *class, struct amount taken,
+                              struct demand_pieces *ret)
+{
+    *ret = forecast_alone_in(d, class);
+    if (ret->k && amount_eq(taken, forecast_amount_of(ret, ret->k)))
+        return ret->k;
+    *ret = forecast_pieces_in(d, class);
+    return forecast_pieces_in_amount(taken, ret);
 }
 
 /* All of it in one node class, the earliest such. */

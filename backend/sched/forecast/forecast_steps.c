@@ -67,6 +67,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     f->running = true;
     f->batches = COST_OF_BATCHES / (p->queue->pool.n_nodes + 1);
     f->batches = f->batches < BATCHES_MORE ? f->batches : BATCHES_MORE;
+    forecast_places_begin(f);
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
     f->by_node = p->queue->pool.n_nodes <= EXACT_NODES_MAX &&
                  (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= COST_BY_NODE;
@@ -120,12 +121,13 @@ static void forecast_plan_take(struct forecasts *f, struct unit_plan *u)
 }
 
 /* Plans the elements with the start that was found, and finds the next one. */
-static void forecast_plan_batch(struct forecasts *f, struct unit_plan *u, bool first)
+static void forecast_plan_batch(const struct forecaster *p, struct forecasts *f, struct unit_plan *u,
+                                bool first)
 {
     int64_t t = u->at->t;
     for (bool same = false; u->left && u->at->t == t; same = true) {
         if (first)
-            forecast_places_add(f, u->entry->job, u->at, same);
+            forecast_places_add(p, f, u->row->g, u->entry->job, u->at, same);
         forecast_plan_take(f, u);
         if (u->left)
             forecast_plan_find(f, u, t);
@@ -141,7 +143,8 @@ static bool forecast_plan_may_go_on(struct forecasts *f, uint32_t batch)
 }
 
 /* Plans element by element, those with the same start at once. A lower tier only replaces a later start;
- * what was planned in the higher tier stays taken. Returns the cost: the number of starts. */
+ * what was planned in the higher tier stays taken. Returns the cost: the number of
+ * starts, and nodes looked at. */
 static uint32_t forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
                                    struct forecast_start *at)
 {
@@ -152,19 +155,19 @@ static uint32_t forecast_plan_unit(struct forecaster *p, struct forecasts *f, co
                           .licences = j ? req_detail(&j->req)->licenses : NULL,
                           .left = entry->count,
                           .at = at};
-    uint32_t batch = 0;
+    uint32_t batch = 0, looks = f->looks;
     int64_t told = forecast_told_before(p, f, r), from = entry->from > f->t.ms ? entry->from : f->t.ms;
     throttle_init(&u.throttle, f, entry);
     forecast_plan_find(f, &u, from);
     if (told == WHEN_NEVER || at->t < told) {
         forecast_note(p, f, entry->job, at->t);
         for (; u.left && at->t < f->window_end && forecast_plan_may_go_on(f, batch); batch++)
-            forecast_plan_batch(f, &u, batch == 0);
+            forecast_plan_batch(p, f, &u, batch == 0);
         if (u.last_end && u.last_end != WHEN_NEVER)
             forecast_note_last(p, f, entry->job, u.last_end);
     }
     throttle_fini(&u.throttle);
-    return batch + 1;
+    return batch + 1 + (looks - f->looks) / COST;
 }
 
 bool forecast_is_running(const struct forecaster *p)

@@ -2,6 +2,7 @@
  * of 4 CPUs, and each job takes whole nodes. Times are minutes after the cycle.
  */
 #include "src/answers/answer_plan.h"
+#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab_cycle.h"
@@ -104,11 +105,59 @@ static void they_are_few(void **state)
     rec_fini(&msg_plan_rec, &p);
 }
 
+/* A cluster that is planned by classes of nodes: its 300 nodes are busy for 10 minutes, the last two of
+ * each ten for 5. Jobs get nodes that are free for them then, each its own. */
+static void they_are_found_in_node_classes(void **state)
+{
+    (void)state;
+    enum { NODES = 300, LATE = NODES / 10 * 8 };
+    struct msg_plan p;
+    uint64_t seen[NODES / 64 + 1] = {0};
+    size_t with = 0;
+    for (uint32_t i = 3; i <= NODES; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%u", i);
+        lab_node(&l, name, 4, 8000, 0, NULL);
+        strv_push(&l.spec.parts.v[0].nodes, name);
+    }
+    lab_configure(&l);
+    for (uint32_t i = 0; i < NODES; i++)
+        submit(1, 0, i < LATE ? 10 : 5);
+    for (uint32_t i = 0; i < 12; i++) /* at 5 */
+        submit(5, 0, 100);
+    submit(LATE, 0, 20); /* at 10, on all the others */
+    submit(1, 0, 30);    /* behind that one */
+    plan(&p);
+    for (size_t i = 0; i < p.rows.n; i++) {
+        const struct plan_row *r = &p.rows.v[i];
+        struct strv names = {0};
+        struct errtext err = {""};
+        if (r->kind != PLAN_FORECAST && r->kind != PLAN_HELD)
+            continue;
+        assert_non_null(r->nodes);
+        int minute = (int)((r->start.ms - l.now.ms) / MIN_MS);
+        assert_int_equal(minute, r->job <= NODES + 12 ? 5 : r->job == NODES + 13 ? 10 : 30);
+        assert_int_equal(hostlist_expand(r->nodes, &names, &err), 0);
+        assert_int_equal(names.n, r->job <= NODES + 12 ? 5 : r->job == NODES + 13 ? LATE : 1);
+        for (size_t k = 0; k < names.n && minute < 30; k++) {
+            unsigned node = (unsigned)atoi(names.v[k] + 1) - 1;
+            assert_true(minute == 5 ? node >= LATE : node < LATE);
+            assert_false(seen[node / 64] >> node % 64 & 1);
+            seen[node / 64] |= (uint64_t)1 << node % 64;
+        }
+        with++;
+        strv_fini(&names);
+    }
+    assert_int_equal(with, 14);
+    rec_fini(&msg_plan_rec, &p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(they_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(they_are_few, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(they_are_found_in_node_classes, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("nodes of forecasts", tests, NULL, NULL);
 }

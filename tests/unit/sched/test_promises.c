@@ -402,6 +402,34 @@ static void test_an_arrival_before_it_does(void **state)
     assert_int_equal(planned(a), 40);
 }
 
+/* Elements of a throttled array stand before it in the queue and become startable at the very time that it
+ * was promised: it starts, and the next element after it. So a planned start behind a throttled array is
+ * the same as that of the forecast. */
+static void test_elements_to_come_do_not_take_it(void **state)
+{
+    (void)state;
+    lab_configure(&l);
+    submit("bob", 8, 0, 600);
+    struct job *array = job_of("ann", "main", 8, 0, 20);
+    array->req.array_throttle = 1;
+    *rec_list_push(&job_rare_mut(array)->array_pending) = (struct index_range){0, 3, 1};
+    uint32_t id = submit_job(array);
+    cycle_full();
+    const struct job *first = model_get_element(&l.m, id, 0);
+    assert_true(first && first->state == JOB_RUNNING);
+    uint32_t behind = submit("cid", 8, 0, 10);
+    cycle_resume();
+    assert_int_equal(planned(behind), 20);
+    l.now = wall_add_s(l.now, 600);
+    end(first->id);
+    cycle_resume();
+    assert_true(runs(behind));
+    assert_int_equal(model_get_element(&l.m, id, 1)->state, JOB_PENDING);
+    end(behind);
+    cycle_resume();
+    assert_int_equal(model_get_element(&l.m, id, 1)->state, JOB_RUNNING);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
@@ -418,6 +446,7 @@ int main(void)
         TEST(test_victims_do_not_wait_beside_idle_nodes),
         TEST(test_an_end_moves_no_promise),
         TEST(test_an_arrival_before_it_does),
+        TEST(test_elements_to_come_do_not_take_it),
     };
     return cmocka_run_group_tests_name("promises", tests, NULL, NULL);
 }
