@@ -74,8 +74,8 @@ void taskdir_sync_end(int dir_fd)
     close(fd);
 }
 
-/* The claim goes first: without one a next agent takes the directory for that of a task that never began.
- */
+/* The claim goes first: without one a next agent takes the directory for that of a task that never
+ * began. */
 int taskdir_pass_on(int tasks_fd, const char *from, const char *to)
 {
     int fd = openat(tasks_fd, from, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
