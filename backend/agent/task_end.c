@@ -26,7 +26,6 @@ void task_ended(struct atask *t, struct launch_end *end)
     t->end = xmemdup(end, sizeof *end);
     *end = (struct launch_end){0};
     gpu_account_close(t, &t->end->gpu_use);
-    task_table_tell_now(t);
     t->st.state = LAUNCH_ENDED;
     a->tasks->n_live--;
     list_unlink(&t->in_lost);

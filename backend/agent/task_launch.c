@@ -121,7 +121,7 @@ static void launch_log_refusal(struct agent *a, const struct launch *l, const ch
 void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
 {
     struct atask *t = task_table_find(a->tasks, &l->key);
-    if (t) {
+    if (t && (!t->acked || t->has_spool)) {
         /* Asked again: the answer is what is known of it. */
         if (t->end)
             uplink_send(&a->uplink, MSG_TASK_END, 0, t->end);

@@ -210,19 +210,6 @@ static void task_shim_waits(struct atask *t)
     waiting_shims_keep(t->a->waiting, pid, fd, t);
 }
 
-/* The start of a script is reported a little later, so that the end of a short script goes with it and the
- * controller commits both at once. */
-static void task_shim_runs(struct atask *t, const struct launch_status *st, uint64_t used_ms)
-{
-    bool waits = t->st.state == LAUNCH_STARTING && st->key.step == STEP_BATCH && !st->killing && !st->stuck;
-    t->st = *st;
-    t->shim_used_ms = used_ms;
-    if (waits)
-        task_table_tell_later(t);
-    else
-        uplink_send(&t->a->uplink, MSG_TASK_RUNNING, 0, &t->st);
-}
-
 static int task_shim_on_frame(void *ctx, const struct frame *f)
 {
     struct atask *t = ctx;
@@ -240,7 +227,9 @@ static int task_shim_on_frame(void *ctx, const struct frame *f)
             st.gpus = t->st.gpus;
             st.mem_mib = t->st.mem_mib;
         }
-        task_shim_runs(t, &st, f->tag);
+        t->st = st;
+        t->shim_used_ms = f->tag;
+        uplink_send(&a->uplink, MSG_TASK_RUNNING, 0, &t->st);
         return 0;
     case MSG_TASK_END:
         if (codec_decode(&launch_end_rec, f->body, f->size, &end, NULL) < 0)

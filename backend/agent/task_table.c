@@ -7,39 +7,6 @@
 #include "src/base/xalloc.h"
 
 #define DEPTH_MAX 64 /* of process trees */
-#define NEWS_MS   20
-
-/* Returns whether the report was still to be sent. */
-static bool task_table_drop_news(struct atask *t)
-{
-    struct task_table *tt = t->a->tasks;
-    bool was = !list_empty(&t->in_news);
-    list_unlink(&t->in_news);
-    if (was && list_empty(&tt->news))
-        loop_timer_cancel(t->a->loop, &tt->news_timer);
-    return was;
-}
-
-void task_table_tell_now(struct atask *t)
-{
-    if (task_table_drop_news(t))
-        uplink_send(&t->a->uplink, MSG_TASK_RUNNING, 0, &t->st);
-}
-
-static void task_table_tell_all(void *ctx)
-{
-    struct task_table *tt = ctx;
-    while (!list_empty(&tt->news))
-        task_table_tell_now(list_first(&tt->news, struct atask, in_news));
-}
-
-void task_table_tell_later(struct atask *t)
-{
-    struct task_table *tt = t->a->tasks;
-    if (list_empty(&tt->news))
-        loop_timer_set(t->a->loop, &tt->news_timer, NEWS_MS);
-    list_append(&tt->news, &t->in_news);
-}
 
 struct task_table *task_table_new(void (*on_end)(void *ctx, const struct launch_key *key), void *ctx)
 {
@@ -49,8 +16,6 @@ struct task_table *task_table_new(void (*on_end)(void *ctx, const struct launch_
     list_init(&tt->all);
     list_init(&tt->lost);
     list_init(&tt->over);
-    list_init(&tt->news);
-    tt->news_timer = (struct loop_timer){.fn = task_table_tell_all, .ctx = tt};
     return tt;
 }
 
@@ -80,7 +45,6 @@ struct atask *task_table_add(struct agent *a, const struct launch_key *key)
     t->st = (struct launch_status){.key = *key, .state = LAUNCH_STARTING};
     taskdir_name(key, t->name);
     list_init(&t->in_lost);
-    list_init(&t->in_news);
     list_append(&tt->all, &t->in_table);
     idmap_set(&tt->by_key, launch_key_hash(key), t);
     tt->n_live++;
@@ -113,7 +77,6 @@ static void task_table_free_task(struct atask *t)
 {
     task_table_drop_shim(t);
     list_unlink(&t->in_table);
-    task_table_drop_news(t);
     list_unlink(&t->in_lost);
     idmap_remove(&t->a->tasks->by_key, launch_key_hash(&t->st.key));
     loop_timer_cancel(t->a->loop, &t->timer);

@@ -15,7 +15,6 @@ struct agent;
 struct atask {
     struct agent *a;
     struct list in_table;
-    struct list in_news; /* while the report that it runs is delayed */
     struct list in_lost; /* while its processes are being killed without a shim; at last in `over` */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
@@ -50,8 +49,6 @@ struct task_table {
     struct list all;
     struct list lost; /* a shim is missing: sweep.c kills what it left */
     struct list over; /* of no more interest: removed when the launch of the next one has been sent */
-    struct list news;
-    struct loop_timer news_timer; /* armed while news is not empty */
     struct idmap by_key, by_pid;
     unsigned n_live;
     void (*on_end)(void *ctx, const struct launch_key *key); /* a task has ended */
@@ -67,10 +64,6 @@ struct atask *task_table_find(struct task_table *tt, const struct launch_key *ke
 /* The same; attempt 0 is the newest one. */
 struct atask *task_table_find_latest(struct task_table *tt, const struct launch_key *key);
 struct atask *task_table_add(struct agent *a, const struct launch_key *key);
-/* Reports within some milliseconds to the controller that the task runs. */
-void task_table_tell_later(struct atask *t);
-/* Sends that report now if it has not been sent yet. */
-void task_table_tell_now(struct atask *t);
 /* Its supervisor is the process pid. */
 void task_table_set_shim(struct atask *t, pid_t pid);
 /* Forgets the shim, which has ended or is of no more interest. */

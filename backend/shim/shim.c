@@ -46,6 +46,7 @@
 
 #define LIMIT_AGAIN_MS 30000
 #define END_RETRY_MS   1000
+#define TELL_MS        20
 
 /* --- the beginning --- */
 
@@ -85,9 +86,18 @@ static int shim_write_script(struct shim *s)
     return r;
 }
 
+/* That a short task runs is told with its end: the agent wakes up once and the controller commits once. Not
+ * of a step that a client waits for. */
+static bool shim_tells_later(const struct shim *s)
+{
+    return s->l.key.step == STEP_BATCH || !s->l.job_alloc.node;
+}
+
 static void shim_spawn_ranks(struct shim *s)
 {
     s->phase = SHIM_RUNNING;
+    if (shim_tells_later(s))
+        s->tell_ms = mono_ms() + TELL_MS;
     for (size_t i = 0; i < s->n_ranks && !s->launch_failed && !s->terminating; i++) {
         int r = shim_rank_spawn(s, &s->ranks[i]);
         if (r < 0) {
@@ -215,19 +225,26 @@ static void shim_timers(struct shim *s)
     }
 }
 
+/* The report that it runs waits. Until then nothing is asked of the ranks either, so that this process does
+ * not wake up as they become their programs. */
+static bool shim_is_quiet(const struct shim *s)
+{
+    return s->tell_ms && !s->told_running && !s->terminating && mono_ms() < s->tell_ms;
+}
+
 static int shim_wait_ms(const struct shim *s)
 {
-    int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
-    if (s->wait_ms < at)
-        at = s->wait_ms;
-    if (s->spool_ms < at)
-        at = s->spool_ms;
-    if (shim_pmi_next_ms(s) < at)
-        at = shim_pmi_next_ms(s);
-    if (shim_pty_next_ms(s) < at)
-        at = shim_pty_next_ms(s);
-    if (s->drain_ms && s->drain_ms < at)
-        at = s->drain_ms;
+    const int64_t next[] = {s->kill_ms,
+                            s->mem_ms,
+                            s->wait_ms,
+                            s->spool_ms,
+                            shim_pmi_next_ms(s),
+                            shim_pty_next_ms(s),
+                            s->drain_ms ? s->drain_ms : INT64_MAX,
+                            shim_is_quiet(s) ? s->tell_ms : INT64_MAX};
+    int64_t at = INT64_MAX;
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+        at = next[i] < at ? next[i] : at;
     if (at == INT64_MAX)
         return -1;
     int64_t ms = at - mono_ms();
@@ -267,6 +284,7 @@ static void shim_add(struct poll_sources *q, int fd, short events, struct poll_s
 
 static void shim_collect(struct shim *s, struct poll_sources *q)
 {
+    bool quiet = shim_is_quiet(s);
     vec_clear(&q->fds);
     vec_clear(&q->what);
     shim_add(q, s->signal_fd, POLLIN, (struct poll_source){.kind = SRC_SIGNAL});
@@ -279,7 +297,7 @@ static void shim_collect(struct shim *s, struct poll_sources *q)
              (struct poll_source){.kind = SRC_PMI});
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
-        shim_add(q, r->report_fd, POLLIN, (struct poll_source){.kind = SRC_REPORT, .rank = i});
+        shim_add(q, quiet ? -1 : r->report_fd, POLLIN, (struct poll_source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
             if (r->pump[k].fd >= 0 && shim_io_sink_has_room(s, r, k))
                 shim_add(q, r->pump[k].fd, POLLIN,
@@ -349,7 +367,7 @@ static void shim_run(struct shim *s)
         for (size_t i = 0; n > 0 && i < q.fds.n; i++)
             if (q.fds.v[i].revents)
                 shim_serve(s, &q.what.v[i], q.fds.v[i].revents);
-        if (!s->told_running)
+        if (!s->told_running && !shim_is_quiet(s))
             shim_agent_tell_running(s);
         shim_timers(s);
         shim_reap(s);
@@ -424,6 +442,8 @@ static void shim_finish(struct shim *s)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
     if (s->setup.stays) /* the groups end with the job, and so would a supervisor in them */
         s->setup.stays = shim_group_leave_cpus(s);
+    if (!s->told_running)
+        shim_agent_add_running(s);
     shim_store_end(s, &end);
     shim_agent_add(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->setup.stays)

@@ -82,7 +82,7 @@ void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct r
     shim_agent_flush(s);
 }
 
-void shim_agent_tell_running(struct shim *s)
+void shim_agent_add_running(struct shim *s)
 {
     if (s->phase == SHIM_OPENING || s->n_starting || s->launch_failed)
         return;
@@ -98,8 +98,14 @@ void shim_agent_tell_running(struct shim *s)
         .gpus = s->l.alloc.gpus,
         .mem_mib = s->l.alloc.mem_mib,
     };
-    shim_agent_send(s, MSG_TASK_RUNNING, s->used_ms, &launch_status_rec, &st);
+    shim_agent_add(s, MSG_TASK_RUNNING, s->used_ms, &launch_status_rec, &st);
     s->told_running = true;
+}
+
+void shim_agent_tell_running(struct shim *s)
+{
+    shim_agent_add_running(s);
+    shim_agent_flush(s);
 }
 
 void shim_agent_take_frames(struct shim *s)

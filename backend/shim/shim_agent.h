@@ -15,6 +15,8 @@ void shim_agent_read(struct shim *s);
 /* Acts on what has been read already. */
 void shim_agent_take_frames(struct shim *s);
 void shim_agent_accept(struct shim *s);
+/* That it runs, unless it does not yet: queued, or sent. */
+void shim_agent_add_running(struct shim *s);
 void shim_agent_tell_running(struct shim *s);
 
 #endif

@@ -43,11 +43,16 @@ costs() {
 
 one_by_one() { local i; for i in {1..50}; do must sbatch -Q -W -o /dev/null --wrap true; done; }
 array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
+step_job() {
+    printf 'output = "/dev/null";\nsteps = ( { name = "tasks"; tasks = 50; command = "true"; } );\n' >tasks.job
+    must stoker submit --wait tasks.job
+}
 steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
 
 #     what                syncs controller agent processes directories
 costs "jobs one by one"       2          8     4         3           0 one_by_one
 costs "an array"              1          2     2         1           0 array
+costs "a step job"            1          2     2         1           0 step_job
 costs "steps of a job"        3         11     9         2           1 steps
 
 # Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.

@@ -24,6 +24,7 @@
 
 #define SEND_BUFFER 8192
 #define END_WAIT_MS 10000
+#define TRIES       100
 
 static void send_frame(int fd, unsigned type, const struct rec_desc *d, const void *body)
 {
@@ -71,19 +72,15 @@ static void fill(int to_agent, int agent)
     assert_int_equal(recv(agent, &junk, sizeof junk, MSG_DONTWAIT), sizeof junk);
 }
 
-/* An agent that does not read the end of the task, as one that was stopped: the supervisor has said all but
- * that, and must not wait for a task that never comes. */
-static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
+/* Makes a directory for the task of send_task and starts a supervisor in it, at the other end of sv[0]. */
+static pid_t start_shim(char base[static 64], char dir[static 300], const int sv[2])
 {
-    (void)state;
-    char dir[300], base[] = "/tmp/test_shim_life.XXXXXX", task[TASKDIR_NAME_SIZE];
+    char task[TASKDIR_NAME_SIZE];
     struct launch_key key = {.job = 1, .step = STEP_BATCH, .attempt = 1};
-    int sv[2], status;
+    snprintf(base, 64, "/tmp/test_shim_life.XXXXXX");
     assert_non_null(mkdtemp(base));
-    snprintf(dir, sizeof dir, "%s/%s", base, taskdir_name(&key, task));
+    snprintf(dir, 300, "%s/%s", base, taskdir_name(&key, task));
     assert_int_equal(mkdir(dir, 0700), 0);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv), 0);
-    fill(sv[1], sv[0]);
     pid_t pid = fork();
     if (pid == 0) {
         dup2(sv[1], SHIM_SOCKET_FD);
@@ -91,6 +88,63 @@ static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
         _exit(shim_main(dir, NULL, 0));
     }
     close(sv[1]);
+    return pid;
+}
+
+static void remove_dirs(const char *base, const char *dir)
+{
+    int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    taskdir_remove(fd, dir + strlen(base) + 1);
+    close(fd);
+    rmdir(base);
+}
+
+/* Whether one message had all that is said of the task: that it ran, its end, and that its supervisor
+ * waits. */
+static bool is_said_at_once(void)
+{
+    char dir[300], base[64];
+    int sv[2];
+    static const unsigned want[] = {MSG_TASK_RUNNING, MSG_TASK_END, SHIM_WAITS};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv), 0);
+    pid_t pid = start_shim(base, dir, sv);
+    send_task(sv[0]);
+    struct frame_reader in = {.max = 65536};
+    ssize_t n = recv(sv[0], frame_reader_space(&in, 65536), 65536, 0);
+    assert_true(n > 0);
+    frame_reader_added(&in, (size_t)n);
+    struct frame f;
+    size_t have = 0;
+    while (have < N_OF(want) && frame_reader_next(&in, &f) == 1 && f.type == want[have])
+        have++;
+    frame_reader_fini(&in);
+    close(sv[0]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    remove_dirs(base, dir);
+    assert_true(have > 0);
+    return have == N_OF(want);
+}
+
+/* A task that takes longer than its report may wait for is told of twice: on a busy machine any may. */
+static void test_short_task_is_one_message(void **state)
+{
+    (void)state;
+    int tries = 0;
+    while (!is_said_at_once() && ++tries < TRIES)
+        ;
+    assert_true(tries < TRIES);
+}
+
+/* An agent that does not read the end of the task, as one that was stopped: the supervisor has said all but
+ * that, and must not wait for a task that never comes. */
+static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
+{
+    (void)state;
+    char dir[300], base[64];
+    int sv[2], status;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv), 0);
+    fill(sv[1], sv[0]);
+    pid_t pid = start_shim(base, dir, sv);
     send_task(sv[0]);
     struct pollfd gone = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     assert_true(gone.fd >= 0);
@@ -108,14 +162,12 @@ static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
     rec_fini(&launch_end_rec, &end);
     close(fd);
     close(sv[0]);
-    fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    taskdir_remove(fd, task);
-    close(fd);
-    rmdir(base);
+    remove_dirs(base, dir);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_that_is_not_read_is_told_by_its_exit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_short_task_is_one_message),
+                                       cmocka_unit_test(test_end_that_is_not_read_is_told_by_its_exit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
