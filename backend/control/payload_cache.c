@@ -31,6 +31,7 @@ struct payload_cache {
     struct list order;
     struct list readers;
     size_t bytes;
+    struct stored_payloads *stored; /* what the request that is handled now brings */
 };
 
 static uint64_t payload_key(uint32_t job, int32_t step)
@@ -149,8 +150,60 @@ void payload_read(struct control *c, uint32_t job, int32_t step, payload_fn *fn,
         store_get_payload(c->store, job, step, payload_on_read, c);
 }
 
+static void payload_add_stored(struct control *c, uint32_t job, int32_t step)
+{
+    struct stored_payloads *p = c->payloads->stored;
+    bug_on(p->next == p->ends.n);
+    size_t at = p->next ? p->ends.v[p->next - 1] : 0, n = p->ends.v[p->next] - at;
+    p->next++;
+    store_add_large(c->store, job, step, p->large, at, n);
+    user_budget_add_payload(c, job, step, n);
+    payload_cache_put(c->payloads, job, step, store_large_bytes(p->large) + at, n);
+}
+
+void payload_use_stored(struct control *c, struct stored_payloads *p)
+{
+    c->payloads->stored = p;
+}
+
+struct stored_payloads *payload_take_stored(struct control *c)
+{
+    struct stored_payloads *p = c->payloads->stored;
+    c->payloads->stored = NULL;
+    return p;
+}
+
+void payload_free_stored(struct stored_payloads *p)
+{
+    if (!p)
+        return;
+    store_end_large(p->ctl->store, p->large);
+    vec_fini(&p->ends);
+    free(p);
+}
+
+static size_t payload_texts_size(const struct strv *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++)
+        n += strlen(v->v[i]) + 24; /* its pointer, and what the allocator adds */
+    return n;
+}
+
+size_t payload_size(const struct step_payload *p)
+{
+    size_t n = p->script.n + payload_texts_size(&p->env) + payload_texts_size(&p->argv);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        n += sizeof p->ranks.v[i] + payload_texts_size(&p->ranks.v[i].argv);
+    return n;
+}
+
 void payload_add(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)
 {
+    if (c->payloads->stored) {
+        payload_add_stored(c, job, step);
+        return;
+    }
     struct str b = STR_INIT;
     codec_encode(&step_payload_rec, p, &b);
     store_add_payload(c->store, job, step, b.s, b.len);

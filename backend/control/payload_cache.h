@@ -19,8 +19,23 @@ void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
 /* Reads it from the store; fn(ctx) gets it once, however often it was asked for meanwhile. ctx lives as
  * long as the controller. */
 void payload_read(struct control *c, uint32_t job, int32_t step, payload_fn *fn, void *ctx);
-/* Into the store and the cache. */
+/* Into the store and the cache. Where payloads are used that are stored already, the next of those. */
 void payload_add(struct control *c, uint32_t job, int32_t step, const struct step_payload *p);
+
+/* The payloads of one request, stored in pieces before it is handled: in the order of payload_add. */
+struct stored_payloads {
+    struct control *ctl;
+    struct store_large *large;
+    VEC(size_t) ends; /* of each, in the bytes of all */
+    size_t next;
+};
+/* Until stopped with NULL. */
+void payload_use_stored(struct control *c, struct stored_payloads *p);
+/* The caller's from now on, in use or not; NULL where none are used. */
+struct stored_payloads *payload_take_stored(struct control *c);
+void payload_free_stored(struct stored_payloads *p);
+/* About, in bytes of memory. */
+size_t payload_size(const struct step_payload *p);
 /* The job that the payload of a step lies at: an array's elements have the array's, but for srun's. */
 uint32_t payload_owner(const struct job *j, int32_t step);
 

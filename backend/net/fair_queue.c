@@ -5,7 +5,7 @@
 #define ITERATION_NS     (8 * NS_PER_MS) /* of a loop iteration, for all queues */
 #define ITERATION_NS_MIN (1 * NS_PER_MS) /* for each queue, however many there are */
 #define BATCH_MOST       2000u           /* messages of one user, each ... */
-#define BATCH_BYTES      16384u          /* ... of this many bytes: what is larger counts as several */
+#define BATCH_BYTES      2048u           /* ... of this many bytes: what is larger counts as several */
 #define BURST_S          10              /* of the rate, at once */
 
 void fair_pool_init(struct fair_pool *p, struct loop *l)

@@ -10,7 +10,6 @@
 
 #include "backend/store/archive.h"
 #include "backend/store/schema.h"
-#include "backend/store/scripts.h"
 #include "backend/store/wal.h"
 #include "src/base/crc.h"
 #include "src/base/xalloc.h"
@@ -187,18 +186,22 @@ bool db_prepare_source(struct history_source *s, bool here)
 /* Columns that files of earlier releases lack. */
 static int db_add_columns(struct db *db, struct errtext *err)
 {
-    static const char *const tables[] = {"event", "payload", "history"};
+    static const struct {
+        const char *table, *name;
+    } columns[] = {{"event", "crc"},      {"payload", "crc"}, {"history", "crc"},
+                   {"payload", "pieces"}, {"payload", "at"},  {"payload", "n"}};
     int r = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++) {
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && r == 0; i++) {
         char sql[128];
         long n = 0;
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = 'crc'",
-                 tables[i]);
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
+                 columns[i].table, columns[i].name);
         r = db_query_number(db, sql, &n, err);
-        snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN crc INTEGER NOT NULL DEFAULT 0", tables[i]);
+        snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s INTEGER NOT NULL DEFAULT 0",
+                 columns[i].table, columns[i].name);
         r = r || n ? r : db_exec(db, sql, err);
     }
-    return r;
+    return r ? r : db_exec(db, STORE_PIECES_INDEX, err);
 }
 
 static int db_prepare_all(struct db *db, struct errtext *err)

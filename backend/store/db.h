@@ -12,6 +12,8 @@
 #include "src/model/event.h"
 #include "src/proto/msg.h"
 
+#define SCRIPTS_BYTES_MAX (256u << 20) /* of all that scripts.c keeps */
+
 /* X(enum member, SQL) */
 #define DB_STATEMENTS(X)                                                                                     \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
@@ -22,7 +24,17 @@
     X(DEL_EVENT, "DELETE FROM event WHERE seq = ?1 AND job = 0")                                             \
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
-    X(GET_PAYLOAD, "SELECT body, crc FROM payload WHERE job = ?1 AND step = ?2")                                  \
+    X(GET_PAYLOAD, "SELECT body, crc, pieces, at, n FROM payload WHERE job = ?1 AND step = ?2")              \
+    X(ADD_LARGE, "INSERT OR REPLACE INTO payload (job, step, body, crc, pieces, at, n)"                      \
+                 " VALUES (?1, ?2, x'', ?3, ?4, ?5, ?6)")                                                    \
+    X(ADD_PIECE, "INSERT INTO piece (number, at, crc, body) VALUES (?1, ?2, ?3, ?4)")                        \
+    X(GET_PIECES, "SELECT at, crc, body FROM piece WHERE number = ?1 AND at < ?3"                            \
+                  " AND at + length(body) > ?2 ORDER BY at")                                                 \
+    X(NEWEST_PIECE, "SELECT max(number) FROM piece")                                                         \
+    X(LOST_PIECE, "SELECT number, at FROM piece WHERE number >= ?1 AND number < ?2 AND NOT EXISTS"           \
+                  " (SELECT 1 FROM payload WHERE pieces = number AND pieces > 0)"                            \
+                  " ORDER BY number, at LIMIT 1")                                                            \
+    X(DEL_PIECE, "DELETE FROM piece WHERE number = ?1 AND at = ?2")                                          \
     X(FIND_SCRIPT, "SELECT id FROM (SELECT id, body FROM script WHERE hash = ?1 ORDER BY id DESC LIMIT 4)"   \
                    " WHERE body = ?2")                                                                       \
     X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                         \
@@ -49,7 +61,7 @@
     X(HEAVY_OLDEST, "SELECT id, total FROM audit_heavy ORDER BY id")                                         \
     X(DEL_HEAVY_ROWS, "DELETE FROM audit WHERE id IN (SELECT id FROM audit_heavy WHERE id <= ?1)")           \
     X(DEL_HEAVY, "DELETE FROM audit_heavy WHERE id <= ?1") \
-    X(PAYLOAD_SIZES, "SELECT job, step, length(body) FROM payload")
+    X(PAYLOAD_SIZES, "SELECT job, step, length(body) + n FROM payload")
 
 /* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
 #define HISTORY_COLUMNS                                                                                   \
@@ -111,6 +123,7 @@ struct db {
     int64_t scripts_max;             /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
     int64_t audit_total;             /* of the newest row of the audit log; -1: to be read */
     int64_t heavy_total;             /* the same of audit_heavy */
+    int64_t swept;                   /* no piece below this number was lost when they were looked at */
     uint32_t audit_rows;             /* written since the oldest ones were looked at */
     /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
     void (*before_commit)(void *ctx, uint64_t newest);

@@ -7,6 +7,7 @@
 #include "src/base/xalloc.h"
 
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth its time */
+#define WAL_PAGES_PIECES   128   /* the same where large payloads are written */
 #define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: the checkpoint is made even if work waits */
 
 static int disk_on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
@@ -103,6 +104,8 @@ void disk_do(struct disk *d, struct work *w)
         disk_raise_mark(d, w);
         d->has_batch = true;
     }
+    if (w->kind == WORK_SWEEP || (w->kind == WORK_BATCH && work_has_row(w, ROW_PIECE)))
+        d->in_pieces = true;
     if (w->kind == WORK_BATCH && w->result < 0)
         d->failed = true;
     if (w->kind == WORK_PROBE && w->result == 0) { /* the batch that failed comes again, with its epoch */
@@ -114,9 +117,11 @@ void disk_do(struct disk *d, struct work *w)
 void disk_checkpoint(struct disk *d, bool idle)
 {
     bool large = d->wal_pages > WAL_PAGES_TRUNCATE, first = d->fresh_wal && d->has_batch && d->wal_pages;
-    if (large || first || (idle && d->wal_pages > WAL_PAGES_PASSIVE)) {
+    int worth = d->in_pieces ? WAL_PAGES_PIECES : WAL_PAGES_PASSIVE;
+    if (large || first || (idle && d->wal_pages > worth)) {
         int r = db_checkpoint(&d->db, large || first);
         d->wal_pages = 0;
+        d->in_pieces = false;
         d->fresh_wal = d->fresh_wal && r < 0;
     }
 }

@@ -12,6 +12,7 @@ struct disk {
     struct db db;
     struct mark_file mark;
     int wal_pages;  /* since the last checkpoint */
+    bool in_pieces; /* some of them of large payloads */
     bool fresh_wal; /* the checkpoint after the next batch empties the log, which begins again */
     bool has_batch; /* since it was opened, or probed */
     bool failed;    /* a commit failed: batches are refused until store_reset */

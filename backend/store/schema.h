@@ -5,6 +5,8 @@
  *             until the array goes
  *   payload   scripts, arguments and environments; only what has not ended
  *             (with rowid: without, rows over a kilobyte would each take a page of their own)
+ *             at, n of the pieces of that number: where it lies instead of in body (payload_db.h)
+ *   piece     of payloads that are too large for one batch
  *             Each row of these and of the history has a CRC32C of all of it; 0: an earlier release's
  *   history   the last record of jobs that were retired lately, until archive.c has moved it to the table
  *             of that name in history.db
@@ -28,6 +30,15 @@
     "CREATE INDEX IF NOT EXISTS script_hash ON script (hash);"                                    \
     "CREATE TABLE IF NOT EXISTS script_of (job INTEGER PRIMARY KEY, script INTEGER NOT NULL) STRICT;"
 
+#define STORE_PIECES                                                                                \
+    "CREATE TABLE IF NOT EXISTS piece ("                                                            \
+    " number INTEGER NOT NULL, at INTEGER NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL,"      \
+    " PRIMARY KEY (number, at)) STRICT;"
+
+/* After the columns that it names are there. */
+#define STORE_PIECES_INDEX                                                                          \
+    "CREATE INDEX IF NOT EXISTS payload_pieces ON payload (pieces) WHERE pieces > 0"
+
 #define STORE_AUDIT                                                                                 \
     "CREATE TABLE IF NOT EXISTS audit ("                                                            \
     " id INTEGER PRIMARY KEY, t INTEGER NOT NULL, total INTEGER NOT NULL, crc INTEGER NOT NULL,"    \
@@ -41,6 +52,7 @@ static const char store_schema[] =
     "CREATE INDEX event_job ON event (job) WHERE job > 0;"
     "CREATE TABLE payload ("
     " job INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL DEFAULT 0,"
+    " pieces INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL DEFAULT 0, n INTEGER NOT NULL DEFAULT 0,"
     " PRIMARY KEY (job, step)) STRICT;"
     "CREATE TABLE history ("
     " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
@@ -49,8 +61,8 @@ static const char store_schema[] =
     " crc INTEGER NOT NULL DEFAULT 0) STRICT;"
     "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
     "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
-    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS
-        STORE_AUDIT;
+    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS STORE_AUDIT
+        STORE_PIECES;
 
 #define STORE_HISTORY_ID 0x53746f48 /* "StoH" */
 
@@ -73,6 +85,7 @@ _Static_assert(STORE_HISTORY_ID == 1400139592, "the number in the text");
 static const char store_upgrade[] =
     "CREATE INDEX IF NOT EXISTS history_ended ON history (t_end, job, t_submit, state);"
     "CREATE INDEX IF NOT EXISTS history_of_user ON history (user, t_end, job, t_submit, state);"
-    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;" STORE_SCRIPTS STORE_AUDIT;
+    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;" STORE_SCRIPTS STORE_AUDIT
+        STORE_PIECES;
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "backend/store/payload_db.h"
 #include "src/base/idmap.h"
 #include "src/model/job.h"
 #include "src/proto/codec.h"
@@ -28,17 +29,10 @@ static void scripts_append_kept(struct str *out, const void *p, size_t n)
 
 static void scripts_append_payload(struct db *db, uint32_t job, struct str *ret)
 {
-    sqlite3_stmt *st = db->st[DB_GET_PAYLOAD];
-    sqlite3_bind_int64(st, 1, job);
-    sqlite3_bind_int64(st, 2, STEP_BATCH);
-    if (sqlite3_step(st) == SQLITE_ROW) {
-        const void *p = sqlite3_column_blob(st, 0);
-        size_t n = (size_t)sqlite3_column_bytes(st, 0);
-        uint32_t crc = (uint32_t)sqlite3_column_int64(st, 1);
-        if (!crc || crc == db_payload_crc(job, STEP_BATCH, p, n))
-            scripts_append_kept(ret, p, n);
-    }
-    sqlite3_reset(st);
+    struct str whole = STR_INIT;
+    if (payload_db_read(db, job, STEP_BATCH, &whole) && whole.len)
+        scripts_append_kept(ret, whole.s, whole.len);
+    str_fini(&whole);
 }
 
 /* One row with one number; 0 where there is no row. */

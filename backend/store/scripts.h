@@ -10,8 +10,7 @@
 #include "backend/store/db.h"
 #include "src/base/str.h"
 
-#define SCRIPT_MAX        (256u << 10)
-#define SCRIPTS_BYTES_MAX (256u << 20)
+#define SCRIPT_MAX (256u << 10)
 
 /* Keeps what the payload of the job's batch script says, where it has one; within the transaction that
  * retires it. Errors: -ENOSPC, -EIO ... with SQLite's text. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/store/large.h"
 #include "backend/store/worker.h"
 #include "src/base/log.h"
 #include "src/proto/codec.h"
@@ -21,12 +22,14 @@ struct store {
     char *path;
     struct store_callbacks cb;
     struct work *batch;
+    struct large_list large;
     struct list behind;      /* questions about what the batch may hold: they go to the thread behind it */
     struct mark_values note; /* what the next batch takes along for the mark */
     struct audit_bounds audit_bounds; /* ... and for the audit log */
     uint64_t next_ticket, submitted, committed;
     uint32_t in_flight;
     enum { MOVE_DUE, MOVE_UNDER_WAY, MOVE_DONE } move; /* rows of the history into their file */
+    bool sweeps; /* a piece that no payload names is being looked for */
     struct store_stats stats;
 };
 
@@ -51,6 +54,7 @@ int store_open_as(const char *dir, const struct store_callbacks *cb, const struc
         return r;
     }
     s->batch = work_new(WORK_BATCH);
+    large_list_init(&s->large, payload_db_newest(&s->disk.db));
     s->next_ticket = 1;
     s->worker = worker_new(&s->disk);
     *ret = s;
@@ -63,6 +67,7 @@ static void store_stop(struct store *s, bool leave)
     list_for_each (w, &s->behind, struct work, link)
         work_free(w);
     work_free(s->batch);
+    large_list_fini(&s->large);
     disk_close(&s->disk, leave);
     free(s->path);
     free(s);
@@ -124,12 +129,13 @@ static void store_tell_audit(const struct work *w)
     w->answer.audit(w->answer_ctx, &p);
 }
 
-static bool store_has_retired(const struct work *w)
+static void store_sweep(struct store *s)
 {
-    vec_for_each (&w->rows, i)
-        if (w->rows.v[i].kind == ROW_RETIRE)
-            return true;
-    return false;
+    struct work *w = work_new(WORK_SWEEP);
+    w->before_number = large_bound(&s->large);
+    s->sweeps = true;
+    s->large.may_remain = false;
+    worker_hand_over(s->worker, w);
 }
 
 static void store_trim(struct store *s, int64_t before_ms, int64_t most_bytes)
@@ -157,12 +163,20 @@ static void store_tell(struct store *s, struct work *w)
     if (w->kind == WORK_GET_PAYLOAD && w->damaged)
         log_error("job=%u what it runs is damaged in stoker.db: its checksum does not fit", w->job);
     if (w->kind == WORK_GET_PAYLOAD)
-        w->answer.payload(w->answer_ctx, w->job, w->step, w->payload, w->payload_n);
+        w->answer.payload(w->answer_ctx, w->job, w->step, w->bytes.len ? (const uint8_t *)w->bytes.s : NULL,
+                          w->bytes.len);
+    if (w->kind == WORK_SWEEP) {
+        s->sweeps = false;
+        s->large.may_remain = s->large.may_remain || w->more;
+    }
     if (w->kind != WORK_BATCH)
         return;
     s->in_flight--;
-    if (w->result == 0 && s->move == MOVE_DONE && store_has_retired(w))
+    if (w->result == 0 && s->move == MOVE_DONE && work_has_row(w, ROW_RETIRE))
         s->move = MOVE_DUE;
+    if (w->result == 0 && s->large.next > 1 &&
+        (work_has_row(w, ROW_RETIRE) || work_has_row(w, ROW_DEL_PAYLOAD)))
+        s->large.may_remain = true;
     if (w->result == 0) {
         s->committed = w->ticket;
         s->stats.commits++;
@@ -171,6 +185,8 @@ static void store_tell(struct store *s, struct work *w)
         s->stats.commit_us_max = w->us > s->stats.commit_us_max ? w->us : s->stats.commit_us_max;
     }
     s->cb.on_commit(s->cb.ctx, w->ticket, w->result, w->err.s);
+    if (w->result == 0)
+        large_committed(&s->large, w->ticket);
 }
 
 void store_dispatch(struct store *s)
@@ -189,6 +205,8 @@ void store_dispatch(struct store *s)
         s->move = MOVE_UNDER_WAY;
         worker_hand_over(s->worker, work_new(WORK_MOVE));
     }
+    if (s->large.may_remain && !s->sweeps)
+        store_sweep(s);
 }
 
 static struct batch_row *store_add_row(struct store *s, enum row_kind kind, uint32_t job, const void *p,
@@ -216,6 +234,43 @@ void store_del_event(struct store *s, uint64_t seq)
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n)
 {
     store_add_row(s, ROW_PAYLOAD, job, p, n)->step = step;
+}
+
+struct store_large *store_begin_large(struct store *s, uint32_t owner, struct str *bytes, store_large_fn fn,
+                                      void *ctx)
+{
+    return large_begin(&s->large, owner, bytes, fn, ctx);
+}
+
+const char *store_large_bytes(const struct store_large *g)
+{
+    return g->bytes.s;
+}
+
+void store_add_large(struct store *s, uint32_t job, int32_t step, const struct store_large *g, size_t at,
+                     size_t n)
+{
+    struct batch_row *r = store_add_row(s, ROW_LARGE, job, "", 0);
+    r->step = step;
+    r->place = (struct large_place){.number = g->number, .at = at, .n = n};
+}
+
+void store_end_large(struct store *s, struct store_large *g)
+{
+    large_end(&s->large, g, store_ticket(s), s->committed);
+}
+
+static void store_add_piece(struct store *s)
+{
+    struct store_large *g = large_next(&s->large);
+    if (!g)
+        return;
+    size_t n = g->bytes.len - g->added;
+    n = n < LARGE_PIECE ? n : LARGE_PIECE;
+    struct batch_row *r = store_add_row(s, ROW_PIECE, 0, g->bytes.s + g->added, n);
+    r->place = (struct large_place){.number = g->number, .at = g->added, .n = n};
+    g->added += n;
+    g->ticket = s->next_ticket;
 }
 
 void store_del_payload(struct store *s, uint32_t job, int32_t step)
@@ -280,8 +335,12 @@ static void store_hand_over_questions(struct store *s)
 bool store_turn(struct store *s)
 {
     /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
+    if (!s->in_flight)
+        store_add_piece(s);
     if (!s->batch->rows.n || s->in_flight)
         return !s->batch->rows.n;
+    if (s->batch->bytes.len > s->stats.batch_bytes_max)
+        s->stats.batch_bytes_max = s->batch->bytes.len;
     s->batch->ticket = s->next_ticket++;
     s->submitted = s->batch->ticket;
     s->in_flight++;
@@ -375,6 +434,7 @@ void store_reset(struct store *s)
     worker_wait_idle(s->worker);
     worker_drop_done(s->worker, store_is_void);
     s->disk.failed = false;
+    large_reset(&s->large);
     work_free(s->batch);
     s->batch = work_new(WORK_BATCH);
     store_hand_over_questions(s);

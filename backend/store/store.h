@@ -21,6 +21,7 @@
 #include "backend/store/store_types.h"
 #include "src/base/err.h"
 #include "src/base/rec.h"
+#include "src/base/str.h"
 #include "src/model/event.h"
 #include "src/proto/msg.h"
 
@@ -73,6 +74,17 @@ void store_add_event(struct store *s, const struct event *ev, const void *encode
 void store_del_event(struct store *s, uint64_t seq);
 /* What a step runs: kept apart from the events, deleted when it has ended. */
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n);
+/* The same in pieces, for what would hold up a batch: with each batch goes one of at most LARGE_PIECE
+ * bytes, in turn of owners, before any event names it. fn is called when all is on disk; then
+ * store_add_large names a range of it as a payload, and store_end_large, which may come at any time and
+ * must come after store_reset, lets go of the bytes. What no payload names goes later. Takes *bytes. */
+struct store_large;
+struct store_large *store_begin_large(struct store *s, uint32_t owner, struct str *bytes, store_large_fn fn,
+                                      void *ctx);
+const char *store_large_bytes(const struct store_large *g);
+void store_add_large(struct store *s, uint32_t job, int32_t step, const struct store_large *g, size_t at,
+                     size_t n);
+void store_end_large(struct store *s, struct store_large *g);
 void store_del_payload(struct store *s, uint32_t job, int32_t step);
 /* The job leaves the state: its events go, its last record stays in the history. Returns true where its
  * events stay until its array goes, which must be after it: then the event of its retirement must be added
@@ -133,6 +145,7 @@ int store_probe(struct store *s, struct errtext *err) __attribute__((warn_unused
 struct store_stats {
     uint64_t commits, events, commit_us_sum, commit_us_max;
     uint64_t db_bytes;
+    uint64_t batch_bytes_max; /* of events and payloads */
 };
 void store_get_stats(struct store *s, struct store_stats *ret);
 

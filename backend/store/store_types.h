@@ -17,6 +17,9 @@ struct store_demands {
  * A payload: n == 0 where there is none, or none that is whole. */
 typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 
+/* All of it is on disk. */
+typedef void (*store_large_fn)(void *ctx);
+
 /* What a job of the history ran. */
 struct old_script {
     uint32_t job;

@@ -12,12 +12,13 @@
 bool work_can_wait(const struct work *w)
 {
     return w->kind == WORK_HISTORY || w->kind == WORK_AUDIT || w->kind == WORK_GET_SCRIPT ||
-           w->kind == WORK_MOVE || w->kind == WORK_TRIM;
+           w->kind == WORK_MOVE || w->kind == WORK_TRIM || w->kind == WORK_SWEEP;
 }
 
 bool work_writes(const struct work *w)
 {
-    return w->kind == WORK_BATCH || w->kind == WORK_PROBE || w->kind == WORK_MOVE || w->kind == WORK_TRIM;
+    return w->kind == WORK_BATCH || w->kind == WORK_PROBE || w->kind == WORK_MOVE || w->kind == WORK_TRIM ||
+           w->kind == WORK_SWEEP;
 }
 
 struct work *work_new(enum work_kind kind)
@@ -31,6 +32,14 @@ struct work *work_new(enum work_kind kind)
     return w;
 }
 
+bool work_has_row(const struct work *w, enum row_kind kind)
+{
+    vec_for_each (&w->rows, i)
+        if (w->rows.v[i].kind == kind)
+            return true;
+    return false;
+}
+
 void work_free(struct work *w)
 {
     vec_for_each (&w->rows, i)
@@ -41,7 +50,6 @@ void work_free(struct work *w)
     str_fini(&w->audit_heavy);
     rec_fini(&msg_history_rec, &w->query);
     rec_fini(&msg_audit_rec, &w->audit_query);
-    free(w->payload);
     free(w);
 }
 
@@ -99,14 +107,9 @@ static int work_write_row(struct db *db, const struct batch_row *r, const char *
     case ROW_DEL_EVENT:
         sqlite3_bind_int64(db->st[DB_DEL_EVENT], 1, (sqlite3_int64)r->seq);
         return db_run(db, DB_DEL_EVENT, err);
-    case ROW_PAYLOAD: {
-        sqlite3_stmt *st = db->st[DB_ADD_PAYLOAD];
-        sqlite3_bind_int64(st, 1, r->job);
-        sqlite3_bind_int64(st, 2, r->step);
-        sqlite3_bind_blob64(st, 3, data, r->n, SQLITE_STATIC);
-        sqlite3_bind_int64(st, 4, db_payload_crc(r->job, r->step, data, r->n));
-        return db_run(db, DB_ADD_PAYLOAD, err);
-    }
+    case ROW_PAYLOAD: return payload_db_add(db, r->job, r->step, data, r->n, err);
+    case ROW_LARGE: return payload_db_add_large(db, r->job, r->step, &r->place, err);
+    case ROW_PIECE: return payload_db_add_piece(db, r->place.number, r->place.at, data, r->n, err);
     case ROW_DEL_PAYLOAD: {
         sqlite3_stmt *st = db->st[DB_DEL_PAYLOAD];
         sqlite3_bind_int64(st, 1, r->job);
@@ -146,22 +149,6 @@ static void work_do_batch(struct db *db, struct work *w)
             back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
     }
     w->result = r;
-}
-
-static void work_do_get_payload(struct db *db, struct work *w)
-{
-    sqlite3_stmt *st = db->st[DB_GET_PAYLOAD];
-    sqlite3_bind_int64(st, 1, w->job);
-    sqlite3_bind_int64(st, 2, w->step);
-    if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0)) {
-        const void *p = sqlite3_column_blob(st, 0);
-        size_t n = (size_t)sqlite3_column_bytes(st, 0);
-        uint32_t crc = (uint32_t)sqlite3_column_int64(st, 1);
-        w->damaged = crc && crc != db_payload_crc(w->job, w->step, p, n);
-        w->payload_n = w->damaged ? 0 : n;
-        w->payload = w->damaged ? NULL : xmemdup(p, n);
-    }
-    sqlite3_reset(st);
 }
 
 /* Rows of other users that have arguments are decoded for that, and only if there are any. */
@@ -231,7 +218,7 @@ void work_do(struct work *w, struct db *db, bool failed)
         else
             work_do_batch(db, w);
         break;
-    case WORK_GET_PAYLOAD: work_do_get_payload(db, w); break;
+    case WORK_GET_PAYLOAD: w->damaged = !payload_db_read(db, w->job, w->step, &w->bytes); break;
     case WORK_GET_SCRIPT: w->known = scripts_get(db, w->job, &w->uid, &w->bytes); break;
     case WORK_HISTORY: work_do_history(db, w); break;
     case WORK_AUDIT:
@@ -243,6 +230,7 @@ void work_do(struct work *w, struct db *db, bool failed)
         w->more = !failed &&
                   (w->most_bytes ? archive_trim_to(db, w->most_bytes) : archive_trim(db, w->before_ms));
         break;
+    case WORK_SWEEP: w->more = !failed && payload_db_sweep(db, w->before_number); break;
     case WORK_SPACE: db_get_space(db, &w->space); break;
     case WORK_STOP: break;
     }

@@ -6,6 +6,7 @@
 #include "backend/store/audit_db.h"
 #include "backend/store/db.h"
 #include "backend/store/history_db.h"
+#include "backend/store/payload_db.h"
 #include "backend/store/scripts.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
@@ -14,6 +15,8 @@ enum row_kind {
     ROW_EVENT,
     ROW_DEL_EVENT,
     ROW_PAYLOAD,
+    ROW_LARGE, /* a payload that lies in pieces; no data */
+    ROW_PIECE, /* of number place.number, at place.at */
     ROW_DEL_PAYLOAD,
     ROW_RETIRE,
     ROW_AUDIT,
@@ -28,6 +31,7 @@ struct batch_row { /* one thing to write; data lies in the batch's bytes */
     int64_t t;
     uint32_t event_kind;
     size_t at, n;
+    struct large_place place;
     struct job *summary; /* ROW_RETIRE: the columns of the history */
 };
 
@@ -38,8 +42,9 @@ enum work_kind {
     WORK_HISTORY,
     WORK_AUDIT, /* a piece of the audit log, read */
     WORK_PROBE,
-    WORK_MOVE, /* a piece of the history, into its file */
-    WORK_TRIM, /* a piece of what is too old */
+    WORK_MOVE,  /* a piece of the history, into its file */
+    WORK_TRIM,  /* a piece of what is too old */
+    WORK_SWEEP, /* a piece of a payload that none names */
     WORK_SPACE,
     WORK_STOP
 };
@@ -67,10 +72,9 @@ struct work {
     void *answer_ctx;
     int result; /* what work_do fills, from here */
     struct errtext err;
-    uint8_t *payload;
-    size_t payload_n;
     bool damaged;                  /* WORK_GET_PAYLOAD: its checksum does not fit */
-    bool more;                     /* WORK_MOVE, WORK_TRIM: another piece is left */
+    bool more;                     /* WORK_MOVE, WORK_TRIM, WORK_SWEEP: another piece is left */
+    int64_t before_number;         /* WORK_SWEEP */
     int64_t before_ms, most_bytes; /* WORK_TRIM: by age, by size; the other is 0 */
     uint32_t n_damaged;            /* WORK_HISTORY: rows that were left out; job is the first of them */
     bool known;                    /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
@@ -95,6 +99,8 @@ void work_free(struct work *w);
 
 /* Does it and fills in its answer and the time it took. failed: an earlier batch has, none is written. */
 void work_do(struct work *w, struct db *db, bool failed);
+
+bool work_has_row(const struct work *w, enum row_kind kind);
 
 /* Split off from an array whose events stay: they would make it again when the state is folded. */
 bool work_is_element(const struct job *j);

@@ -514,6 +514,7 @@ struct msg_stats { /* S->C */
     bool short_of_disk, short_of_memory; /* jobs can only be cancelled */
     struct msg_scores forecasts;         /* scores of forecasts, kept over restarts */
     uint64_t gpus_free, gpus_split;      /* split: of these, on nodes whose other GPUs are in use */
+    uint64_t commit_bytes_max;           /* of events, scripts and environments in one commit */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
@@ -523,7 +524,8 @@ struct msg_stats { /* S->C */
     F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)                                 \
     F(S, U64, completed) F(S, U64, cancelled) F(S, U64, failed) F(S, U64, disk_left) F(S, U64, disk_all) \
     F(S, U64, history_bytes) F(S, U64, memory_most_kib) F(S, BOOL, short_of_disk) F(S, BOOL, short_of_memory) \
-    G(S, SUB, forecasts, msg_scores) F(S, U64, gpus_free) F(S, U64, gpus_split)
+    G(S, SUB, forecasts, msg_scores) F(S, U64, gpus_free) F(S, U64, gpus_split) \
+    F(S, U64, commit_bytes_max)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */

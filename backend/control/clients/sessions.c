@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backend/control/audit.h"
+#include "backend/control/clients/large_requests.h"
 #include "backend/control/emit.h"
 #include "backend/control/name_service.h"
 #include "backend/control/shortage.h"
@@ -224,6 +225,17 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
     return 0;
 }
 
+/* Takes *body where it is held: then that is NULL. */
+static int session_take_request(struct session *s, enum msg_kind kind, uint64_t tag, void **body)
+{
+    if (!s->greeted)
+        return -EPROTO;
+    if (!large_requests_hold(s, kind, tag, *body, session_dispatch))
+        return session_dispatch(s, kind, tag, *body);
+    *body = NULL;
+    return 0;
+}
+
 static int session_on_frame(void *arg, struct conn *conn, const struct frame *f)
 {
     (void)conn;
@@ -242,7 +254,7 @@ static int session_on_frame(void *arg, struct conn *conn, const struct frame *f)
     if (f->type == MSG_HELLO)
         session_greet(s, f->tag, body);
     else
-        r = s->greeted ? session_dispatch(s, f->type, f->tag, body) : -EPROTO;
+        r = session_take_request(s, f->type, f->tag, &body);
     msg_free(f->type, body);
     return r;
 }

@@ -28,6 +28,7 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     m.commits = st.commits;
     m.commit_us_max = st.commit_us_max;
     m.commit_us_sum = st.commit_us_sum;
+    m.commit_bytes_max = st.batch_bytes_max;
     m.db_bytes = st.db_bytes;
     m.rss_kib = shortage_memory_taken_kib();
     list_for_each (other, sessions(c), struct session, link)

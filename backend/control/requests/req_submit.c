@@ -377,12 +377,14 @@ static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, 
 struct submission { /* that waits for the history */
     struct parked parked;
     struct msg_submit m;
+    struct stored_payloads *stored;
 };
 
 static void submit_release(struct parked *p)
 {
     struct submission *w = container_of(p, struct submission, parked);
     rec_fini(&msg_submit_rec, &w->m);
+    payload_free_stored(w->stored);
     free(w);
 }
 
@@ -398,23 +400,9 @@ static void submit_resume(struct parked *p)
     else if (submit_is_repeated(s, p->tag, &w->m, &k))
         return;
     submit_check_queue(s, &k);
+    payload_use_stored(s->ctl, w->stored);
     submit_admit(s, p->tag, &w->m, &k);
-}
-
-static size_t submit_texts_size(const struct strv *v)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n; i++)
-        n += strlen(v->v[i]) + 24; /* its pointer, and what the allocator adds */
-    return n;
-}
-
-static size_t submit_payload_size(const struct step_payload *p)
-{
-    size_t n = p->script.n + submit_texts_size(&p->env) + submit_texts_size(&p->argv);
-    for (size_t i = 0; i < p->ranks.n; i++)
-        n += sizeof p->ranks.v[i] + submit_texts_size(&p->ranks.v[i].argv);
-    return n;
+    payload_use_stored(s->ctl, NULL);
 }
 
 static size_t submit_step_size(const struct step *s)
@@ -429,11 +417,11 @@ static size_t submit_step_size(const struct step *s)
 /* About, in bytes of memory. */
 static size_t submit_size(const struct msg_submit *m)
 {
-    size_t n = 4096 + submit_payload_size(&m->payload);
+    size_t n = 4096 + payload_size(&m->payload);
     for (size_t i = 0; i < m->steps.n; i++)
         n += submit_step_size(&m->steps.v[i]);
     for (size_t i = 0; i < m->step_payloads.n; i++)
-        n += submit_payload_size(&m->step_payloads.v[i]);
+        n += payload_size(&m->step_payloads.v[i]);
     return n;
 }
 
@@ -449,7 +437,7 @@ static void submit_wait(struct session *s, uint64_t tag, struct msg_submit *m, s
                                 .resume = submit_resume,
                                 .release = submit_release};
     switch (history_deps_wait(s->ctl, &w->parked)) {
-    case HISTORY_PARKED: return;
+    case HISTORY_PARKED: w->stored = payload_take_stored(s->ctl); return;
     case HISTORY_KNOWN: submit_admit(s, tag, &w->m, k); break;
     case HISTORY_FULL:
         session_refuse(s, tag, REFUSAL_RATE, 0, &(struct cause){.code = CAUSE_HISTORY_FULL});

@@ -147,10 +147,10 @@ static void sdiag_print(struct str *out, const struct msg_stats *m, const struct
                 minutes ? m->passes / (uint64_t)minutes : m->passes, n->pending, m->slice_us_max);
     str_appendf(out,
                 "Durable commits (microseconds):\n\tTotal commits: %" PRIu64 "\n\tMean commit:   %" PRIu64
-                "\n\tMax commit:    %" PRIu64 "\n\tEvents:        %" PRIu64
+                "\n\tMax commit:    %" PRIu64 "\n\tMax bytes:     %" PRIu64 "\n\tEvents:        %" PRIu64
                 "\n\nClients: %u\nMemory (KiB): %" PRIu64 "\nDatabase (bytes): %" PRIu64 "\n",
-                m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->events, m->sessions,
-                m->rss_kib, m->db_bytes);
+                m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->commit_bytes_max,
+                m->events, m->sessions, m->rss_kib, m->db_bytes);
     sdiag_print_forecasts(out, &m->forecasts);
     sdiag_print_users(out, m);
 }
@@ -212,6 +212,7 @@ static void sdiag_print_json(struct str *out, const struct msg_stats *m, const s
     json_int(out, "commits", (int64_t)m->commits);
     json_int(out, "commit_mean_us", (int64_t)mean(m->commit_us_sum, m->commits));
     json_int(out, "commit_max_us", (int64_t)m->commit_us_max);
+    json_int(out, "commit_max_bytes", (int64_t)m->commit_bytes_max);
     json_int(out, "rss_kib", (int64_t)m->rss_kib);
     json_forecasts(out, &m->forecasts);
     json_users(out, m);
