@@ -131,10 +131,17 @@ static void set_socket(int fd)
 
 static void try_next(struct dial *d);
 
+/* The address stands beside a name alone. */
+static void dial_note_error(struct dial *d, int error)
+{
+    bool named = d->address[0] && strcmp(d->host, d->address) != 0;
+    err_set(&d->last, -error, "cannot connect to %s port %u%s%s%s: %s", d->host, d->port, named ? " (" : "",
+            named ? d->address : "", named ? ")" : "", strerror(error));
+}
+
 static void dial_failed(struct dial *d, int error)
 {
-    err_set(&d->last, -error, "cannot connect to %s port %u (%s): %s", d->host, d->port, d->address,
-            strerror(error));
+    dial_note_error(d, error);
     d->at = d->at->ai_next;
     close_socket(d);
     try_next(d);
@@ -173,8 +180,7 @@ static void try_next(struct dial *d)
                 return;
             }
         }
-        err_set(&d->last, -errno, "cannot connect to %s port %u (%s): %s", d->host, d->port, d->address,
-                strerror(errno));
+        dial_note_error(d, errno);
         if (fd >= 0)
             close(fd);
     }

@@ -49,6 +49,7 @@ static void totals_add_node(struct cluster_totals *t, const struct node *n, bool
     if (!out)
         return;
     t->nodes_out += n->n_jobs == 0;
+    t->nodes_out_used += n->n_jobs > 0;
     t->cpus_out += n->cpus > cpus ? n->cpus - cpus : 0;
     t->gpus_out += n->gpus > gpus ? n->gpus - gpus : 0;
 }

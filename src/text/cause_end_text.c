@@ -6,12 +6,13 @@
 const struct cause_sentence cause_end_sentences[CAUSE_N_CODES] = {
     [CAUSE_PREEMPT_TIER] =
         {.full = N_("job {n} in partition {part} (tier {most}) comes before partition {name} (tier {of})"),
-         .brief = N_("in partition {part} (tier {most}) comes before partition {name} (tier {of})")},
+         .brief = N_("partition {part} (tier {most}) comes before partition {name} (tier {of})")},
     [CAUSE_PREEMPT_QOS] = {.full = N_("job {n} has QOS {name}, which may preempt QOS {rule}"),
-                           .brief = N_("has QOS {name}, which may preempt QOS {rule}")},
+                           .brief = N_("its QOS {name} may preempt QOS {rule}")},
     [CAUSE_PREEMPT_BORROWED] = {.full =
                                     N_("job {n} is within its limits and needs what this job had borrowed"),
-                                .brief = N_("is within its limits and needs what this job had borrowed")},
+                                .brief =
+                                    N_("it is within its limits and needs what this job had borrowed")},
     [CAUSE_PREEMPTED_JOBS] = {.full = N_("preempted {parts}")},
     [CAUSE_PREEMPTED_JOB] = {.full = N_("job {n}[ of {user}][ ({parts})]")},
     [CAUSE_JOB_NODE_LOST] = {.full = N_("its node {name} was lost")},

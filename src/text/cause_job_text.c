@@ -310,10 +310,10 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
          .brief = N_("may preempt job {id} from {at} on")},
     [CAUSE_DELAYS] = {.full_by = delays_full, .brief_by = delays_brief},
     [CAUSE_START_HELD] = {.full = N_("planned, sooner if jobs end early")},
-    [CAUSE_START_PLANNED] = {.full = N_("by the time limits of what runs and of the jobs ahead")},
-    [CAUSE_START_LIMITED] = {.full =
-                                 N_("by the time limits of what counts against its limits and of the jobs "
-                                    "ahead")},
+    [CAUSE_START_PLANNED] = {.full = N_("by the time limits of the running jobs and of the jobs ahead")},
+    [CAUSE_START_LIMITED] =
+        {.full = N_("by the time limits of running jobs that share its limits, and of the jobs "
+                    "ahead")},
     [CAUSE_START_DEADLINE] = {.full = N_("by the time limits of the jobs ahead it cannot end before its "
                                          "deadline")},
     [CAUSE_START_BEYOND] = {.full = N_("not within the next {window_s:words}")},

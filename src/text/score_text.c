@@ -29,12 +29,12 @@ void score_text_brief(const struct msg_scores *m, struct str *out)
     if (all.ranges)
         str_appendf(
             out,
-            trn("%1$u start was forecast: %2$.0f %% within their range, %3$.1f %% later than told",
-                "%1$u starts were forecast: %2$.0f %% within their range, %3$.1f %% later than told", n),
+            trn("%1$u start was forecast: %2$.0f %% within their range, %3$.0f %% later than told",
+                "%1$u starts were forecast: %2$.0f %% within their range, %3$.0f %% later than told", n),
             n, inside, later);
     else
         str_appendf(out,
-                    trn("%1$u start was forecast: %2$.1f %% later than told",
-                        "%1$u starts were forecast: %2$.1f %% later than told", n),
+                    trn("%1$u start was forecast: %2$.0f %% later than told",
+                        "%1$u starts were forecast: %2$.0f %% later than told", n),
                     n, later);
 }

@@ -33,7 +33,7 @@ submit -c 4 -o /dev/null --wrap "until [ -e gone ]; do sleep 0.05; done"
 owner=$job
 wait_state $owner RUNNING
 wait_state $victim PENDING
-preempted="^preempted by job $owner of $me after [0-9:]+: in partition main \(tier 2\) comes before partition low \(tier 1\)$"
+preempted="^preempted by job $owner of $me after [0-9:]+: partition main \(tier 2\) comes before partition low \(tier 1\)$"
 told() {
     is "$1: the preemption" "$(count $victim "$preempted")" 1
     is "$1: its first run" "$(events $victim | grep -c '^started on n1 in low$')" "$2"

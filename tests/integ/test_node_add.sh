@@ -71,7 +71,7 @@ says "check of this machine" 0 "~" "" stoker node check n1
 case_ "what is wrong is named"
 sshd_stop 2
 says "no server" 5 "~" "" stoker node check "$b" --port=$SSH_PORT --name=m2
-like "port" "$(grep ^port <<<"$out")" "port +FAIL +cannot connect to $b port $SSH_PORT .*Connection refused"
+like "port" "$(grep ^port <<<"$out")" "port +FAIL +cannot connect to $b port $SSH_PORT: Connection refused"
 says "no such name" 5 "~" "" stoker node check no-such-host.invalid
 like "name" "$(grep ^name <<<"$out")" "name +FAIL .*"
 sshd_run 2

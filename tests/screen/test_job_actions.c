@@ -93,10 +93,10 @@ static void no_keys_for_jobs_of_others(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     static const struct {
-        const char *keys, *has;
-    } rows[] = {{"/train-resnet<Enter>w", "Why 6"},
-                {"/sweep<Enter><Enter>", "100 elements of alice"},
-                {"/report<Enter>d", "Dependencies of job 55"}};
+        const char *keys, *has, *offers;
+    } rows[] = {{"/train-resnet<Enter>w", "Why 6", "cancel (asks first)"},
+                {"/sweep<Enter><Enter>", "100 elements of alice", "cancel (asks first)"},
+                {"/report<Enter>d", "Dependencies of job 55", "requeue: end"}}; /* the row has ended */
     for (int admin = 1; admin >= 0; admin--)
         for (size_t i = 0; i < N_OF(rows); i++) {
             u->app->session.welcome.admin = admin;
@@ -106,7 +106,7 @@ static void no_keys_for_jobs_of_others(void **state)
             uilab_draw(u, 24, 132);
             must_show(u, rows[i].has);
             uilab_keys(u, "x");
-            shows(u, "cancel (asks first)", admin);
+            shows(u, rows[i].offers, admin);
             uilab_keys(u, "<Esc>q");
         }
 }

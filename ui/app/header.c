@@ -210,12 +210,12 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
     rich_add(r, ROLE_WARM, g->unused);
 }
 
-/* How many nodes are out is said in words as well, where the bars stay long enough. */
-static void header_say_out(struct gauge *nodes, int *room, int n)
+/* How many nodes take no jobs, those with jobs too, is said in words where the bars stay long enough. */
+static void header_say_out(struct gauge *nodes, uint32_t out, int *room, int n)
 {
-    if (!nodes->out || !n)
+    if (!out || !n)
         return;
-    snprintf(nodes->broken, sizeof nodes->broken, tr(" %llu out"), (unsigned long long)nodes->out);
+    snprintf(nodes->broken, sizeof nodes->broken, tr(" %llu out"), (unsigned long long)out);
     if ((*room - cell_width(nodes->broken)) / n >= BAR_MIN)
         *room -= cell_width(nodes->broken);
     else
@@ -335,7 +335,7 @@ static bool header_second_line(const struct ui *ui, struct canvas *c, struct rec
         header_trail(ui, &trail);
     if (!header_take(&room, n, &trail))
         rich_clear(&trail);
-    header_say_out(&gauges[0], &room, n);
+    header_say_out(&gauges[0], t->nodes_out + t->nodes_out_used, &room, n);
     header_draw_gauges(c, r, &line, gauges, room, n, &trail);
     rich_fini(&line);
     rich_fini(&window);

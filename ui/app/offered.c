@@ -49,6 +49,8 @@ static bool row_takes(const struct ui *ui, enum action action, const struct tabl
     if (v->ops->subject && !(t && list_n_marks(&t->list)))
         v->ops->subject(v, &row);
     const struct job *j = row.job;
+    if (action == ACTION_RESUME && row.node && !row.node->drain)
+        return false;
     if (!j)
         return !act_is_job_action(action) || !v->ops->subject || (t && list_n_marks(&t->list));
     if (act_is_job_action(action))

@@ -475,8 +475,10 @@ static const char *array_label(struct view *v, enum action action)
 {
     const struct array_screen *a = array_screen_of(v);
     uint32_t left = a->e.counts[ELEMENT_RUNNING] + a->e.counts[ELEMENT_WAITING];
+    if (action == ACTION_THROTTLE_MORE && !left)
+        return "";
     if ((act_is_job_action(action) || action == ACTION_THROTTLE_MORE) && a->e.any &&
-        !act_applies(v->ui, action == ACTION_THROTTLE_MORE ? ACTION_EDIT : action, a->e.any))
+        (left ? !act_is_allowed(v->ui, a->e.any->uid) : !act_applies(v->ui, action, a->e.any)))
         return "";
     switch ((int)action) {
     case ACTION_ELEMENT: {

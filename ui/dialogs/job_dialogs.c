@@ -86,7 +86,7 @@ bool act_is_job_action(enum action a)
     return a == ACTION_WATCH;
 }
 
-static bool is_mine_to_change(const struct ui *ui, uint32_t uid)
+bool act_is_allowed(const struct ui *ui, uint32_t uid)
 {
     return ui_is_admin(ui) || uid == ui_uid(ui);
 }
@@ -102,11 +102,12 @@ static size_t find_job_action(enum action a)
 
 bool act_applies(const struct ui *ui, enum action a, const struct job *j)
 {
+    bool final = job_state_is_final((enum job_state)j->state);
     if (a == ACTION_WATCH)
-        return j->array_job || !job_state_is_final((enum job_state)j->state);
-    if (!is_mine_to_change(ui, j->uid))
+        return !final;
+    if (!act_is_allowed(ui, j->uid))
         return false;
-    if (j->array_job)
+    if (j->array_job && !final) /* its other elements may be held, or run */
         return true;
     return job_actions[find_job_action(a)].states & (1u << j->state) &&
            (a == ACTION_RELEASE ? j->hold : a != ACTION_HOLD || !j->hold);
@@ -137,7 +138,7 @@ static void keep_own(struct job_action *d, const struct ui *ui)
     size_t kept = 0;
     vec_for_each (&d->targets, i) {
         struct target *t = &d->targets.v[i];
-        if (is_mine_to_change(ui, t->uid)) {
+        if (act_is_allowed(ui, t->uid)) {
             d->targets.v[kept++] = *t;
             continue;
         }

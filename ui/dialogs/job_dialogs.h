@@ -19,8 +19,10 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t);
 
 /* One of those that act_on_jobs takes. */
 bool act_is_job_action(enum action a);
-/* Whether it can do anything to the job, as far as its state and its owner say; an array has elements in
- * any state. */
+/* May the user change jobs of that owner? */
+bool act_is_allowed(const struct ui *ui, uint32_t uid);
+/* Whether it can do anything to the job, as far as its state and its owner say. Of an array that has not
+ * ended: one of its jobs that has not either. */
 bool act_applies(const struct ui *ui, enum action a, const struct job *j);
 /* The same as act_on_jobs with a known signal. */
 void act_signal(struct ui *ui, int number, struct targets *take_t);

@@ -371,7 +371,7 @@ static void prepare_edit_back(struct form_page *s)
 static void send_changes(struct form_page *s)
 {
     struct msg_update m = {.target = s->f.edit->target};
-    if (form_page_has_errors(s)) {
+    if (form_page_error(s)) {
         go_to_error(s);
         return;
     }

@@ -37,7 +37,7 @@ void form_default_text(const struct form_page *s, const struct form_field *field
     else if (field->id == FORM_COMMAND && formcommand_lines(s->f.text.s) > 1)
         str_appendf(out, tr("%zu lines"), formcommand_lines(s->f.text.s));
     else if (field->id == FORM_COMMAND)
-        str_append(out, tr("type a command, or write the script (Tab)"));
+        str_append(out, tr("type a command"));
     else if (str_eq(field->key, "output") && s->f.kind != JOB_KIND_STEPS)
         str_append(out, "slurm-%j.out");
     else if (str_eq(field->key, "export"))

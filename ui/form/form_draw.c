@@ -51,7 +51,7 @@ static const char *more_text(const struct form_page *s)
     if (s->f.edit)
         return s->f.edit->waits ? tr("order, nodes, account, comment ...") : tr("lost node, comment ...");
     return s->f.kind == JOB_KIND_STEPS ? tr("order, nodes, files, account ...")
-                                       : tr("array, order, tasks, files, account ...");
+                                       : tr("array, tasks, files ...");
 }
 
 static void draw_more(const struct form_page *s, struct canvas *c, struct rect r, bool here)
@@ -168,8 +168,8 @@ static void edit_text_of(const struct form_page *s, struct rich *out)
     size_t n = formedit_n_changed(s->f.edit);
     if (s->refused && s->forecast)
         rich_addf(out, ROLE_ERROR, tr("! refused: %s"), s->forecast);
-    else if (form_page_has_errors(s))
-        rich_add(out, ROLE_ERROR, tr("! would be refused"));
+    else if (form_page_error(s))
+        rich_addf(out, ROLE_ERROR, tr("! would be refused: %s"), form_page_error(s)->text);
     else if (s->asking)
         rich_add(out, ROLE_DIM, tr("Waiting for the controller ..."));
     else if (!n)
@@ -207,8 +207,8 @@ static void forecast_text(const struct form_page *s, struct rich *out)
     formstrip_place(s->strip, &place);
     if (whole) {
         rich_addf(out, whole->kind == HINT_ERROR ? ROLE_ERROR : ROLE_WARN, "! %s", whole->text);
-    } else if (form_page_has_errors(s)) {
-        rich_add(out, ROLE_ERROR, tr("! would be refused"));
+    } else if (form_page_error(s)) {
+        rich_addf(out, ROLE_ERROR, tr("! would be refused: %s"), form_page_error(s)->text);
     } else if (s->forecast && s->now) {
         rich_addf(out, ROLE_RUNNING, "%s%s", SIGN_RUNNING, tr(" starts now"));
         rich_addf(out, ROLE_NORMAL, "  %s%s", place.len ? tr("on ") : "",
@@ -255,7 +255,7 @@ static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines forecast = {0};
     bool plan =
-        formstrip_is_there(s->strip) && (s->forecast || s->f.edit) && !form_page_has_errors(s) && r.h > 2;
+        formstrip_is_there(s->strip) && (s->forecast || s->f.edit) && !form_page_error(s) && r.h > 2;
     forecast_text(s, lines_add(&forecast));
     if (s->f.edit && plan)
         edit_start_of(s, &forecast);

@@ -44,12 +44,12 @@ void form_page_go_by(struct form_page *s, int by)
 
 /* --- hints --- */
 
-bool form_page_has_errors(const struct form_page *s)
+const struct form_hint *form_page_error(const struct form_page *s)
 {
     vec_for_each (&s->hints, i)
         if (s->hints.v[i].kind == HINT_ERROR)
-            return true;
-    return false;
+            return &s->hints.v[i];
+    return NULL;
 }
 
 static bool hint_is_of(const struct form_hint *h, const struct form_row *row)

@@ -104,7 +104,7 @@ bool form_page_can_stand(const struct form_row *r);
 /* To the next row above (by < 0) or below that can have the cursor. */
 void form_page_go_by(struct form_page *s, int by);
 
-bool form_page_has_errors(const struct form_page *s);
+const struct form_hint *form_page_error(const struct form_page *s); /* the first; NULL: there is none */
 /* The worst hint of a field; NULL: none. */
 const struct form_hint *form_page_hint_of(const struct form_page *s, const struct form_row *row);
 /* The word before the forecast, which must be there: "waits: ". */

@@ -14,7 +14,7 @@
 
 /* --- jobs --- */
 
-static void user_info_job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
+static void user_info_job_line(struct rich *r, struct ui *ui, const struct job *j, bool whose)
 {
     r->hang = 2;
     rich_sign(r, job_role(j), job_glyph(j));
@@ -23,7 +23,7 @@ static void user_info_job_line(struct rich *r, const struct ui *ui, const struct
     rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose ? jobtext_user(j) : "", whose && j->user ? "/" : "",
               jobtext_name(j));
     if (j->state == JOB_PENDING) {
-        job_where(r, j, ui_now(ui));
+        job_wait_words(r, ui, j);
         return;
     }
     if (job_is_between(j))
@@ -42,7 +42,7 @@ static void more_line(struct lines *l, size_t n)
         lines_addf(l, ROLE_DIM, tr("and %zu more"), n - HOLDER_JOBS);
 }
 
-static void user_info_job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
+static void user_info_job_lines(struct lines *l, struct ui *ui, const struct holder *h)
 {
     bool whose = !h->user;
     if (h->all.running)
@@ -59,13 +59,18 @@ static void user_info_job_lines(struct lines *l, const struct ui *ui, const stru
 
 /* --- share --- */
 
-static void share_lines(struct lines *l, const struct share_row *s, bool user)
+/* of: the account that the part is one of, of a user; NULL: of an account */
+static void share_lines(struct lines *l, const struct share_row *s, const char *of)
 {
     if (!s)
         return;
     jobinfo_section(l, tr("Share"));
-    if (isfinite(s->norm_shares))
-        rich_addf(lines_pair(l, tr("entitled"), LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+    if (isfinite(s->norm_shares)) {
+        struct rich *r = lines_pair(l, tr("entitled"), LABEL);
+        rich_addf(r, ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+        if (of)
+            rich_addf(r, ROLE_DIM, trc("part of an account", " of %s"), of);
+    }
     if (isfinite(s->effective_usage)) {
         struct rich *r = lines_pair(l, tr("actual"), LABEL);
         rich_addf(r, ROLE_NORMAL, "%.0f%%", s->effective_usage * 100);
@@ -78,7 +83,7 @@ static void share_lines(struct lines *l, const struct share_row *s, bool user)
     if (s->preempted_gpu_hours >= 0.05)
         rich_addf(lines_pair(l, "", LABEL), ROLE_PREEMPTED, tr("%.1f of them in runs that were preempted"),
                   s->preempted_gpu_hours);
-    if (user)
+    if (of)
         rich_addf(lines_pair(l, tr("factor"), LABEL), ROLE_NORMAL,
                   tr("%.2f (1: highest priority, 0: lowest)"), s->fairshare);
 }
@@ -164,7 +169,7 @@ static void held_line(struct rich *r, const struct holder_amounts *h)
     rich_role(r, ROLE_NORMAL);
 }
 
-void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all, const struct holder *h)
+void userinfo_lines(struct lines *l, struct ui *ui, const struct holders *all, const struct holder *h)
 {
     struct holder_amounts counted = h->all; /* against limits */
     if (h->user)
@@ -180,7 +185,7 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *
         count_text(&r->text, h->all.gpus_wanted, "%llu GPU", "%llu GPUs");
         rich_role(r, ROLE_NORMAL);
     }
-    share_lines(l, h->share, h->user != NULL);
+    share_lines(l, h->share, h->user ? h->account : NULL);
     user_info_limit_lines(l, ui_model(ui), h->account, h->user, &counted);
     user_info_job_lines(l, ui, h);
 }

@@ -5,7 +5,6 @@
 #include "ui/info/holders.h"
 
 /* h: one of those that `all` has counted. */
-void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all,
-                    const struct holder *h);
+void userinfo_lines(struct lines *l, struct ui *ui, const struct holders *all, const struct holder *h);
 
 #endif

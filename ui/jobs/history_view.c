@@ -191,13 +191,13 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
 
 /* --- the pane --- */
 
-#define BELOW_FROM  30 /* lines of a body that has room for details below the list */
+#define BELOW_FROM  30 /* lines of a body that has room for details, whatever is listed */
 #define BELOW_LINES 10
 
 static int history_pane_lines(struct view *v, int h, int w)
 {
     (void)w;
-    return h < BELOW_FROM ? 0 : tableview_lines_below(&history_of(v)->list.table, h, BELOW_LINES);
+    return tableview_lines_spare(&history_of(v)->list.table, h, BELOW_FROM, BELOW_LINES);
 }
 
 static struct pane *history_pane(struct view *v)

@@ -36,7 +36,7 @@ struct jobpage {
     struct view v;
     uint32_t job;
     struct jobtree tree;
-    struct pane head, text;
+    struct pane head, text, cause;
     struct output_peek peek;
     bool on_text; /* the details have the focus, and the room where there is little */
     struct rect tree_area;
@@ -153,6 +153,7 @@ static void jobpage_close(struct view *v)
     peek_fini(&p->peek);
     pane_fini(&p->head);
     pane_fini(&p->text);
+    pane_fini(&p->cause);
     rec_fini(&msg_why_rec, &p->why);
     jobscript_fini(&p->script);
     free(p);
@@ -177,20 +178,30 @@ static void jobpage_title(struct view *v, struct rich *out)
 
 /* --- the details --- */
 
-static void fill_text(struct jobpage *p, const struct job *j)
+static void job_view_why(const struct jobpage *p, const struct job *j, struct lines *l)
+{
+    jobinfo_section(l, tr("Why it waits"));
+    if (p->has_why)
+        why_lines(l, &p->why, p->v.ui);
+    else
+        job_wait_words(lines_add(l), p->v.ui, j);
+}
+
+/* Until a job has steps, the room of their list is for why it waits, beside the details. */
+static bool job_view_waits_wide(const struct jobpage *p, const struct job *j, bool side)
+{
+    return side && j->state == JOB_PENDING && !p->tree.table.rows.n;
+}
+
+static void fill_text(struct jobpage *p, const struct job *j, bool side)
 {
     struct lines *l = &p->text.lines;
     struct ui *ui = p->v.ui;
     bool ended = job_state_is_final((enum job_state)j->state);
     lines_clear(l);
-    if (j->state == JOB_PENDING) {
-        jobinfo_section(l, tr("Why it waits"));
-        if (p->has_why) {
-            why_lines(l, &p->why, ui);
-        } else {
-            job_wait_words(lines_add(l), ui, j);
-        }
-    }
+    lines_clear(&p->cause.lines);
+    if (j->state == JOB_PENDING)
+        job_view_why(p, j, job_view_waits_wide(p, j, side) ? &p->cause.lines : l);
     if (ended && wall_is_set(j->t_start)) {
         jobinfo_section(l, tr("Efficiency"));
         job_use_lines(l, j, ui_model(ui), ui_now(ui));
@@ -273,10 +284,14 @@ static void jobpage_draw_tree(struct jobpage *p, struct canvas *c, struct rect r
         p->v.ticks |= table_draw(&p->tree.table, c, r, focused);
         return;
     }
-    canvas_text(c, r.y, r.x + 1, ROLE_DIM,
-                j->state == JOB_PENDING ? tr("No task has started. Steps and tasks will appear here.")
-                                        : tr("The job has no steps."),
-                r.w - 2);
+    if (p->cause.lines.n)
+        pane_draw(&p->cause, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
+    else
+        canvas_text(c, r.y, r.x + 1, ROLE_DIM,
+                    j->state != JOB_PENDING ? tr("The job has no steps.")
+                    : j->restarts           ? tr("It waits again: its tasks will appear here.")
+                                            : tr("No task has started. Steps and tasks will appear here."),
+                    r.w - 2);
 }
 
 static void jobpage_draw_output(struct jobpage *p, struct canvas *c, struct rect r, const struct job *j)
@@ -321,12 +336,12 @@ static void jobpage_draw(struct view *v, struct canvas *c, const struct screen_l
                     tr("This job is no longer in the queue. q goes back."), l->body.w - 3);
         return;
     }
-    fill_text(p, j);
+    bool side = !rect_is_empty(l->side);
+    fill_text(p, j, side);
     jobtree_show_use(&p->tree, j);
     v->ticks = !job_state_is_final((enum job_state)j->state);
     struct rect body = l->body;
     int room = body.h;
-    bool side = !rect_is_empty(l->side);
     jobpage_draw_head(p, c, &body, j, room >= ROOMY);
     if (side) {
         pane_draw(&p->text, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));

@@ -59,6 +59,8 @@ static void count_member(struct array_row *a, const struct job *j)
             a->pending = j;
     } else if (job_state_is_final((enum job_state)j->state)) {
         count_ended(a, j->state, 1);
+        if (!a->last || j->t_end.ms > a->last->t_end.ms)
+            a->last = j;
     } else {
         a->run++;
         if (!a->oldest || j->t_start.ms < a->oldest->t_start.ms)

@@ -17,6 +17,7 @@ struct array_row {
     const struct job *any;                 /* one of its jobs, for what they have in common */
     const struct job *pending;             /* the record of what has not started, or NULL */
     const struct job *oldest;              /* the element that runs longest, or NULL */
+    const struct job *last;                /* of those that are here: what ended last, or NULL */
     uint32_t run, wait, done, fail, ended; /* elements, also those that have left the state; ended:
                                               cancelled and the like */
     uint32_t total;

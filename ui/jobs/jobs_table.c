@@ -98,12 +98,20 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
     }
 }
 
-/* Whose time is shown: an array's is that of its oldest running element. */
+/* Whose time is shown: an array's is that of its oldest running element; of one that has ended, of the
+ * element that did so last. */
 static const struct job *timed(const struct jobs_row *r)
 {
     if (jobrows_job(r))
         return jobrows_job(r);
-    return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+    const struct array_row *a = r->array;
+    return a->oldest ? a->oldest : a->pending ? a->pending : a->last ? a->last : a->any;
+}
+
+/* Its elements ran and waited for different times: no single one is that of the array. */
+static bool is_ended_array(const struct jobs_row *r)
+{
+    return !jobrows_job(r) && !r->array->run && !r->array->wait;
 }
 
 /* How long it has run; nothing before it has. */
@@ -111,7 +119,7 @@ static void jobs_table_get_time(const void *ctx, const void *row, struct table_f
 {
     const struct job *j = timed(row);
     char b[UNITS_TEXT_SIZE];
-    if (j->state == JOB_PENDING || !wall_is_set(j->t_start))
+    if (j->state == JOB_PENDING || !wall_is_set(j->t_start) || is_ended_array(row))
         return;
     uint32_t s = job_run_s(j, jobs_table_now_of(ctx));
     f->has_num = true;
@@ -127,7 +135,7 @@ static void get_waited(const void *ctx, const void *row, struct table_field *f)
     const struct job *j = timed(row);
     char b[UNITS_TEXT_SIZE];
     bool waits = j->state == JOB_PENDING;
-    if (!waits && !wall_is_set(j->t_start))
+    if ((!waits && !wall_is_set(j->t_start)) || is_ended_array(row))
         return;
     int64_t s = wall_elapsed_s(j->t_submit, waits ? jobs_table_now_of(ctx) : j->t_start);
     f->has_num = true;
@@ -359,7 +367,7 @@ static const struct table_column columns[] = {
      .get = jobs_table_get_start},
     {.name = "waited",
      .title = N_("WAITED"),
-     .min = 7,
+     .min = 6,
      .want = 10,
      .fit = 10,
      .rank = 10,
@@ -369,7 +377,7 @@ static const struct table_column columns[] = {
     {.name = "time",
      .alias = "ran",
      .title = N_("RAN"),
-     .min = 7,
+     .min = 5,
      .want = 10,
      .fit = 10,
      .rank = 2,
@@ -440,11 +448,23 @@ static void jobs_table_each_job(void *ctx, struct jobrows *r, jobrows_each_fn *e
     list_for_each (p, &m->pending, struct job, in_queue)
         if (!l->mine || p->uid == uid)
             each(r, p);
-    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) { /* the latest first */
+    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) { /* about the latest first */
         const struct job *j = container_of(e, struct job, in_queue);
         if (!l->mine || j->uid == uid)
             each(r, j);
     }
+}
+
+enum { GROUP_RUNNING, GROUP_WAITING, GROUP_ENDED }; /* GROUPS of them */
+
+/* As jobs_table_each_job brings them. */
+static int row_group(const void *row)
+{
+    const struct jobs_row *r = row;
+    if (r->array)
+        return r->array->run ? GROUP_RUNNING : r->array->wait ? GROUP_WAITING : GROUP_ENDED;
+    enum job_state s = (enum job_state)r->cols.shown->state;
+    return s == JOB_PENDING ? GROUP_WAITING : job_state_is_final(s) ? GROUP_ENDED : GROUP_RUNNING;
 }
 
 /* In a flat list elements stand side by side in the order of their indices. */
@@ -455,12 +475,25 @@ static uint64_t jobs_table_row_number(const struct jobs_row *r)
                         : (uint64_t)j->id << 32;
 }
 
-static void order_rows(struct jobs_row *rows, size_t n)
+/* The latest end comes first. */
+static uint64_t jobs_table_end_number(const struct jobs_row *r)
 {
+    const struct job *j = timed(r);
+    return UINT64_MAX - (uint64_t)j->t_end.ms;
+}
+
+/* Mostly they are in that order. */
+static void order_rows(struct jobs_row *rows, size_t n, uint64_t (*number)(const struct jobs_row *))
+{
+    bool sorted = true;
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = number(&rows[i - 1]) <= number(&rows[i]);
+    if (sorted)
+        return;
     struct radix_key *keys = xreallocarray(NULL, n, sizeof *keys);
     struct jobs_row *before = xmemdup(rows, n * sizeof *rows);
     for (size_t i = 0; i < n; i++)
-        keys[i] = (struct radix_key){.value = jobs_table_row_number(&rows[i]), .what = (uint32_t)i};
+        keys[i] = (struct radix_key){.value = number(&rows[i]), .what = (uint32_t)i};
     radix_sort(keys, n, false);
     for (size_t i = 0; i < n; i++)
         rows[i] = before[keys[i].what];
@@ -473,30 +506,18 @@ static void order_rows(struct jobs_row *rows, size_t n)
 static void order_active(struct jobrows *r)
 {
     size_t n = 0;
-    while (n < r->n_rows &&
-           (r->rows[n].array ? r->rows[n].array->run > 0
-                             : r->rows[n].cols.shown->state != JOB_PENDING &&
-                                   !job_state_is_final((enum job_state)r->rows[n].cols.shown->state)))
+    while (n < r->n_rows && row_group(&r->rows[n]) == GROUP_RUNNING)
         n++;
-    bool sorted = true; /* they mostly are */
-    for (size_t i = 1; i < n && sorted; i++)
-        sorted = jobs_table_row_number(&r->rows[i - 1]) <= jobs_table_row_number(&r->rows[i]);
-    if (!sorted)
-        order_rows(r->rows, n);
+    order_rows(r->rows, n, jobs_table_row_number);
 }
 
-/* --- groups --- */
-
-enum { GROUP_RUNNING, GROUP_WAITING, GROUP_ENDED }; /* GROUPS of them */
-
-/* As jobs_table_each_job brings them. */
-static int row_group(const void *row)
+/* A snapshot brings what has ended in the order of its numbers, events in that of its ends. */
+static void order_ended(struct jobrows *r)
 {
-    const struct jobs_row *r = row;
-    if (r->array)
-        return r->array->run ? GROUP_RUNNING : r->array->wait ? GROUP_WAITING : GROUP_ENDED;
-    enum job_state s = (enum job_state)r->cols.shown->state;
-    return s == JOB_PENDING ? GROUP_WAITING : job_state_is_final(s) ? GROUP_ENDED : GROUP_RUNNING;
+    size_t first = r->n_rows;
+    while (first && row_group(&r->rows[first - 1]) == GROUP_ENDED)
+        first--;
+    order_rows(r->rows + first, r->n_rows - first, jobs_table_end_number);
 }
 
 static void group_title(const void *ctx, int group, size_t n, struct rich *out)
@@ -524,6 +545,7 @@ static void jobs_table_fill(void *ctx, struct table *t)
     r->flat = t->flat;
     jobrows_fill(r, l->n_jobs, jobs_table_each_job, l);
     order_active(r);
+    order_ended(r);
     jobrows_order(r, t);
     jobrows_give(r, t, l->cols.ui);
 }

@@ -204,7 +204,7 @@ static void gpus_close(struct view *v)
 static void gpus_title(struct view *v, struct rich *out)
 {
     struct gpus_screen *g = gpus_view_of(v);
-    rich_add(out, ROLE_TITLE, tr("GPUs"));
+    rich_add(out, ROLE_TITLE, tr("GPUs by node"));
     tableview_title(v->ui, &g->s.table, g->all.n_rows, out);
 }
 

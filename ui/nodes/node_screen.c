@@ -4,7 +4,7 @@
 #include "src/base/lang.h"
 #include "ui/nodes/node_page.h"
 
-#define LEGEND_FROM 8 /* lines above which one is left for the legend */
+#define LEGEND_FROM 8 /* lines above which one is left for the legend, whatever is listed */
 
 static void nodescreen_draw_legend(const struct node_screen_ops *o, struct canvas *c, struct rect line)
 {
@@ -24,7 +24,7 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
         lines_addf(&empty, ROLE_NORMAL, "%s", tr(o->empty));
     else
         lines_addf(&empty, ROLE_LABEL, tr("Waiting for the nodes."));
-    if (inner.body.h > LEGEND_FROM)
+    if (inner.body.h > LEGEND_FROM || inner.body.h > (int)s->table.shown.n + 1)
         nodescreen_draw_legend(o, c, rect_take_bottom(&inner.body, 1));
     if (o->head)
         o->head(s, c, &inner.body);

@@ -26,7 +26,7 @@
 
 struct part_row {
     const struct part_spec *part;
-    uint32_t nodes, nodes_used, nodes_out, running, waiting, mine;
+    uint32_t nodes, nodes_used, nodes_out, nodes_out_used, running, waiting, mine;
     uint64_t cpus, cpus_free, gpus, gpus_free;
     uint32_t reasons[REASON_N]; /* of the waiting ones */
 };
@@ -57,6 +57,7 @@ static void partitions_count_nodes(const struct model *m, struct part_row *r)
         r->gpus += n->gpus;
         if (node_is_out(n)) {
             r->nodes_out += n->n_jobs == 0;
+            r->nodes_out_used += n->n_jobs > 0;
             continue;
         }
         r->cpus_free += n->cpus > cpus ? n->cpus - cpus : 0;
@@ -304,8 +305,9 @@ static const struct table_column columns[] = {
      .get = get_mine},
     {.name = "limit",
      .title = N_("LONGEST"),
-     .min = 10,
+     .min = 8,
      .want = 10,
+     .fit = 10,
      .rank = 4,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,
@@ -435,8 +437,8 @@ static void partitions_fill_side(struct parts *p, const struct part_row *r)
     if (r->gpus)
         rich_addf(lines_pair(l, tr("GPUs"), LABEL), ROLE_NORMAL, tr("%llu free of %llu"),
                   (unsigned long long)r->gpus_free, (unsigned long long)r->gpus);
-    rich_addf(lines_pair(l, tr("nodes"), LABEL), ROLE_NORMAL, tr("%u of %u in use, %u offline"),
-              r->nodes_used, r->nodes, r->nodes_out);
+    rich_addf(lines_pair(l, tr("nodes"), LABEL), ROLE_NORMAL, tr("%u of %u in use, %u out"), r->nodes_used,
+              r->nodes, r->nodes_out + r->nodes_out_used);
     waiting_lines(l, r);
     partitions_limit_lines(l, r->part);
 }

@@ -93,6 +93,8 @@ void output_title(struct view *v, struct rich *out)
     else if (j)
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
+    if (j)
+        rich_addf(out, ROLE_STRONG, "  %s", jobtext_name(j));
     which_text(o, j, out);
     state_text(o, out);
     find_text(o, out);

@@ -64,13 +64,18 @@ static void set_trouble(struct stream *s, const char *fmt, ...)
     s->trouble = str_take(&t);
 }
 
-int stream_nameless(void)
+static const char *stream_copies(void)
 {
     const char *dir = getenv("TMPDIR");
-    int fd = open(dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return dir ? dir : "/tmp";
+}
+
+int stream_nameless(void)
+{
+    int fd = open(stream_copies(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         return fd;
-    char *path = xasprintf("%s/stoker-ui.XXXXXX", dir ? dir : "/tmp");
+    char *path = xasprintf("%s/stoker-ui.XXXXXX", stream_copies());
     fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);
@@ -151,7 +156,8 @@ static void begin_remote(struct stream *s)
     if (s->copy < 0)
         s->copy = stream_nameless();
     if (s->copy < 0)
-        set_trouble(s, tr("No space for a copy of the output: %s"), strerror(errno));
+        set_trouble(s, tr("No copy of the output can be made in %s ($TMPDIR): %s"), stream_copies(),
+                    strerror(errno));
     s->remote = s->copy >= 0;
 }
 

@@ -415,7 +415,7 @@ static void usage_legend(struct canvas *c, struct rect line, unsigned drawn)
     rich_fini(&r);
 }
 
-#define BELOW_FROM  30 /* lines of a body that has room for details below the list */
+#define BELOW_FROM  30 /* lines of a body that has room for details, whatever is listed */
 #define BELOW_LINES 10
 
 static void usage_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
@@ -424,7 +424,7 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
     struct lines empty = {0};
     struct screen_layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, tr("No jobs in the queue."));
-    bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
+    bool room = inner.body.h > (int)u->s.table.shown.n + 1 && inner.body.w >= LEGEND_COLS;
     struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
     u->drawn = 0;
     const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
@@ -440,7 +440,7 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
 static int usage_pane_lines(struct view *v, int h, int w)
 {
     (void)w;
-    return h < BELOW_FROM ? 0 : tablescreen_lines_below(&usage_of(v)->s, h, BELOW_LINES);
+    return tableview_lines_spare(&usage_of(v)->s.table, h - 1, BELOW_FROM - 1, BELOW_LINES);
 }
 
 static unsigned usage_act(struct view *v, enum action a, const struct input *in)

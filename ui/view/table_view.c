@@ -280,6 +280,12 @@ int tableview_lines_below(const struct table *t, int h, int least)
     return left > least + 1 ? left : least + 1;
 }
 
+int tableview_lines_spare(const struct table *t, int h, int from, int least)
+{
+    int lines = tableview_lines_below(t, h, h < from ? 0 : least);
+    return lines > least ? lines : 0;
+}
+
 int tablescreen_lines_below(const struct tablescreen *s, int h, int least)
 {
     return tableview_lines_below(&s->table, h, least);

@@ -28,6 +28,8 @@ struct pane *tablescreen_pane(struct view *v); /* .pane */
  * least, and a rule. */
 int tablescreen_lines_below(const struct tablescreen *s, int h, int least);
 int tableview_lines_below(const struct table *t, int h, int least); /* the same of a table alone */
+/* The same where a body of fewer lines than from has a pane only if the rows leave least lines of it. */
+int tableview_lines_spare(const struct table *t, int h, int from, int least);
 /* Adds a sign and what it means, where both fit into what the line has of width. */
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width);
 /* The same of a part of a bar, and of a sign for one thing in its role; GLYPH_N: none. */

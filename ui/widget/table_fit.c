@@ -1,15 +1,24 @@
 /* table_fit.c - which columns of a table are drawn in n cells, and how wide. Pure. */
 #include "ui/widget/table.h"
 
+#include <string.h>
+
 #define RANK_EXTRA  6 /* columns from this rank on are left out before one with COLUMN_CUT is cut */
 #define RANK_DETAIL 4 /* columns from this rank on are left out before any other is cut */
 
-/* A number that ends where a text begins would be read as a part of it: "1 8 jobs ahead". */
+static bool is_of_words(const char *title)
+{
+    return title && strchr(title, ' ');
+}
+
+/* A number that ends where a text begins would be read as a part of it: "1 8 jobs ahead". So would a
+ * heading of several words beside another one: "CPU FREE GPU FREE". */
 int table_gap(const struct table_column *cols, int left, size_t i)
 {
     if (left < 0)
         return 0;
-    return cols[left].flags & COLUMN_RIGHT && !(cols[i].flags & COLUMN_RIGHT) ? 2 : 1;
+    bool from_right = cols[left].flags & COLUMN_RIGHT, to_right = cols[i].flags & COLUMN_RIGHT;
+    return from_right && (!to_right || is_of_words(cols[i].title)) ? 2 : 1;
 }
 
 static bool table_fit_is_drawn(const struct table_column *cols, const bool *on, const int *needs, size_t i)

@@ -227,7 +227,7 @@ static int weight_of(const struct question *q, const struct cause *c)
     case WHY_WINDOW: return 5;
     case WHY_FOREIGN_GPU: return 6;
     case WHY_BEHIND: return 7;
-    case WHY_BUSY: return 8;
+    case WHY_BUSY: return c->code == CAUSE_LICENCES ? 2 : 8; /* a licence is a limit */
     case WHY_LAUNCH_RETRY:
     case WHY_N_CLASSES: break;
     }

@@ -314,6 +314,16 @@ static void test_why_names_only_those_ahead(void **state)
              "their soft limits go first, and no job is preempted for it");
 }
 
+static uint32_t submit_with(const char *licences, const char *dependency, uint32_t minutes)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("main");
+    req_detail_mut(&j->req)->licenses = xstrdup(licences);
+    j->req.dependency = xstrdup(dependency);
+    j->req.time_limit_s = minutes * 60;
+    return lab_submit(&l, j);
+}
+
 static void test_why_licences(void **state)
 {
     (void)state;
@@ -329,6 +339,17 @@ static void test_why_licences(void **state)
     cycle_full();
     must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of licence cad wanted, 2 of 3 in use by job 1");
     must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of licence cad asked, there are 3");
+    /* The jobs ahead are not what keeps it back: the licence is told first. */
+    submit("main", 8);
+    submit("main", 8);
+    uint32_t behind = submit_with("cad:2", NULL, 10);
+    cycle_full();
+    must_say(behind, REASON_LICENSES, WHY_BEHIND, "ahead in main");
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, behind), l.now, &w);
+    assert_int_equal(w.causes.v[0].code, CAUSE_LICENCES);
+    rec_fini(&msg_why_rec, &w);
 }
 
 static void set_window(const char *nodes, int64_t start_min, int64_t end_min, const char *users)
@@ -613,16 +634,6 @@ static void must_clear(const char *row, uint32_t id, enum why_class cls, int64_t
     rec_fini(&msg_why_rec, &w);
 }
 
-static uint32_t submit_with(const char *licences, const char *dependency, uint32_t minutes)
-{
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.partition = xstrdup("main");
-    req_detail_mut(&j->req)->licenses = xstrdup(licences);
-    j->req.dependency = xstrdup(dependency);
-    j->req.time_limit_s = minutes * 60;
-    return lab_submit(&l, j);
-}
-
 static void start_must_be(const char *row, const struct msg_why *w, int64_t in_s, const char *basis)
 {
     check_int(row, wall_is_set(w->start) ? (w->start.ms - l.now.ms) / 1000 : 0, in_s);
@@ -690,7 +701,7 @@ static void test_why_says_when_a_limit_opens(void **state)
 {
     (void)state;
     static const char by_limits[] =
-        "by the time limits of what counts against its limits and of the jobs ahead";
+        "by the time limits of running jobs that share its limits, and of the jobs ahead";
     l.spec.window_s = 86400;
     add_limit(LIMIT_USER, 6, false);
     submit_req("main", 3, NULL, 20);
@@ -733,7 +744,7 @@ static void test_why_says_when_others_end(void **state)
     forecast();
     must_clear("of its name", single, WHY_DEP_WAIT, 1200, NULL);
     must_clear("licences", lic, WHY_BUSY, 420,
-               "by the time limits of what counts against its limits and of the jobs ahead");
+               "by the time limits of running jobs that share its limits, and of the jobs ahead");
     must_clear("a dependency", dep, WHY_DEP_WAIT, 1200, NULL);
     must_clear("all of them", all, WHY_DEP_WAIT, 1200, NULL);
     must_clear("any of them", any, WHY_DEP_WAIT, 600, NULL);

@@ -197,7 +197,7 @@ static void test_causes(void **state)
 
     char expected[200];
     struct str rule = STR_INIT;
-    check_has("the victim", told(lab_get(&l, victim), l.now), ": has QOS a, which may preempt QOS b");
+    check_has("the victim", told(lab_get(&l, victim), l.now), ": its QOS a may preempt QOS b");
     snprintf(expected, sizeof expected,
              "preempted job %u of bo (job %u has QOS a, which may preempt QOS b)", victim, owner);
     check_has("the other side", told(lab_get(&l, owner), l.now), expected);

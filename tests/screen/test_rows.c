@@ -1,0 +1,178 @@
+/* test_rows.c - what the rows of the lists say and offer: the order of what has ended, times of arrays,
+ * keys that have no effect, causes in the same words everywhere. */
+#include "tests/lib/check.h"
+#include "tests/screen/ui_fixture.h"
+
+static struct job *take(struct uilab *u, uint32_t id, const char *name, int64_t ended_s)
+{
+    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
+    j->id = id;
+    j->req.name = xstrdup(name);
+    j->state = JOB_COMPLETED;
+    j->t_submit = wall_add_s(u->lab.now, -1000);
+    j->t_start = wall_add_s(u->lab.now, -900);
+    j->t_end = wall_add_s(u->lab.now, -ended_s);
+    model_take_job(&u->lab.m, j);
+    return j;
+}
+
+static void must_be_above(struct uilab *u, const char *first, const char *second)
+{
+    int a = uilab_find(u, first), b = uilab_find(u, second);
+    if (a < 0 || b < 0 || a >= b)
+        fail_msg("\"%s\" does not stand above \"%s\":\n%s", first, second, uilab_text(u));
+}
+
+/* A snapshot has them in the order of their numbers. */
+static void the_latest_end_comes_first(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take(&u, 5, "first-in", 20);
+    take(&u, 6, "last-out", 10);
+    take(&u, 7, "long-ago", 300);
+    uilab_connect(&u);
+    uilab_draw(&u, 24, 80);
+    must_be_above(&u, "last-out", "first-in");
+    must_be_above(&u, "first-in", "long-ago");
+    uilab_fini(&u);
+}
+
+static void take_element(struct uilab *u, uint32_t id, uint32_t index, int64_t ended_s)
+{
+    struct job *j = take(u, id, "swept", ended_s);
+    j->array_job = 5;
+    j->array_index = index;
+    job_origin_mut(j)->array_count = 2;
+    job_origin_mut(j)->array_max = 1;
+    job_origin_mut(j)->array_step = 1;
+}
+
+/* Its elements ran for 10 and 14 minutes: neither is the time of the array, and there is nothing to
+ * release, to hold or to watch. */
+static void an_ended_array_has_no_time_of_one_element(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take_element(&u, 5, 0, 300);
+    take_element(&u, 6, 1, 60);
+    take(&u, 7, "between", 200);
+    uilab_connect(&u);
+    uilab_draw(&u, 24, 132);
+    must_be_above(&u, "swept", "between"); /* its last element counts */
+    must_show(&u, "11:40");                /* of the job */
+    must_not_show(&u, "10:00");
+    must_not_show(&u, "14:00");
+    uilab_keys(&u, "/swept<Enter>");
+    uilab_draw(&u, 24, 132);
+    must_not_show(&u, "U release");
+    uilab_keys(&u, "x");
+    uilab_draw(&u, 43, 132);
+    must_show(&u, "submit again: opens");
+    must_not_show(&u, "release a held job");
+    must_not_show(&u, "watch the job");
+    must_not_show(&u, "cancel (asks first)");
+    uilab_fini(&u);
+}
+
+/* Only of a node that is drained. */
+static void what_takes_jobs_is_not_resumed(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "2/cpu01<Enter>");
+    uilab_draw(&g->u, 24, 100);
+    must_not_show(&g->u, "R resume");
+    must_show(&g->u, "d drain");
+    struct ev_drain drain = {.node = xstrdup("cpu01"), .drain = true, .reason = xstrdup("fan")};
+    uilab_push(&g->u, EV_DRAIN, 0, &drain);
+    uilab_draw(&g->u, 24, 100);
+    must_show(&g->u, "R resume");
+    rec_fini(&ev_drain_rec, &drain);
+}
+
+/* A node that takes no more jobs is out, though it still has some. */
+static void a_draining_node_is_out(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "5/10 3 out");
+    struct ev_drain drain = {.node = xstrdup("gpu01"), .drain = true, .reason = xstrdup("fan")};
+    uilab_push(&g->u, EV_DRAIN, 0, &drain);
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "5/10 4 out");
+    rec_fini(&ev_drain_rec, &drain);
+}
+
+static void feed_cause(struct ui_fixture *g)
+{
+    struct cause cause = {.cls = WHY_BEHIND, .code = CAUSE_AHEAD, .n = 3, .part = xstrdup("gpu")};
+    struct msg_waits rows = {0};
+    struct job_wait *row = rec_list_push(&rows.rows);
+    row->job = g->s.big;
+    rec_copy(&cause_rec, &row->cause, &cause);
+    uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
+    rec_fini(&msg_waits_rec, &rows);
+    rec_fini(&cause_rec, &cause);
+}
+
+/* The shares say of a waiting job what the list says. */
+static void one_job_waits_for_one_cause(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "/finetune<Enter>");
+    uilab_draw(&g->u, 24, 80);
+    feed_cause(g);
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "3 jobs ahead");
+    uilab_keys(&g->u, "7/bo<Enter>");
+    uilab_draw(&g->u, 43, 132);
+    must_show(&g->u, "finetune-7b  3 jobs ahead");
+}
+
+/* Until there are steps, their room is for the causes. */
+static void causes_have_the_room_of_the_steps(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct msg_why w = {.job = g->s.big};
+    struct cause cause = {
+        .cls = WHY_BEHIND, .code = CAUSE_AHEAD, .n = 3, .gpus = 6, .part = xstrdup("gpu")};
+    rec_copy(&cause_rec, rec_list_push(&w.causes), &cause);
+    uilab_keys(&g->u, "/finetune<Enter><Enter>");
+    uilab_feed(&g->u, MSG_WHY_CAUSES, uilab_sent(&g->u, MSG_WHY)->tag, &w);
+    uilab_draw(&g->u, 43, 132);
+    must_show(&g->u, " Why it waits  ");
+    must_show(&g->u, " - 3 jobs (6 GPUs) are ahead in gpu");
+    must_not_show(&g->u, "No task has started");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "No task has started");
+    rec_fini(&msg_why_rec, &w);
+    rec_fini(&cause_rec, &cause);
+}
+
+/* The foot of the form names what is wrong, wherever its field is. */
+static void a_refusal_is_named(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "s");
+    uilab_keys(&g->u, "true<Down><Down><Down><Down>9000G");
+    uilab_draw(&g->u, 43, 132);
+    must_show(&g->u, "! would be refused: 9000G requested");
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, ui_fixture_up, ui_fixture_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_latest_end_comes_first),
+        cmocka_unit_test(an_ended_array_has_no_time_of_one_element),
+        CASE(what_takes_jobs_is_not_resumed),
+        CASE(a_draining_node_is_out),
+        CASE(one_job_waits_for_one_cause),
+        CASE(causes_have_the_room_of_the_steps),
+        CASE(a_refusal_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
