@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/file.h"
@@ -29,18 +30,27 @@ void atomic_reserve(int dir_fd, const char *name)
     close(fd);
 }
 
-int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+/* Into the file that gets the name next. */
+static int write_next(int dir_fd, const char *name, const void *p, size_t n, bool sync,
+                      char next[static NAME_SIZE])
 {
-    char next[NAME_SIZE];
+    struct stat st;
     int fd = open_next(dir_fd, name, next);
     int r = fd < 0 ? -errno : file_write_fd(fd, p, n);
     /* What is longer in an older version; its first block stays. */
-    if (r == 0 && ftruncate(fd, (off_t)n) < 0)
+    if (r == 0 && fstat(fd, &st) == 0 && st.st_size > (off_t)n && ftruncate(fd, (off_t)n) < 0)
         r = -errno;
     if (r == 0 && sync && fdatasync(fd) < 0)
         r = -errno;
     if (fd >= 0 && close(fd) < 0 && r == 0)
         r = -errno;
+    return r;
+}
+
+int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+{
+    char next[NAME_SIZE];
+    int r = write_next(dir_fd, name, p, n, sync, next);
     if (r < 0 || renameat2(dir_fd, next, dir_fd, name, RENAME_EXCHANGE) == 0)
         return r;
     return renameat(dir_fd, next, dir_fd, name) < 0 ? -errno : 0;
@@ -49,14 +59,6 @@ int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool syn
 int atomic_create(int dir_fd, const char *name, const void *p, size_t n, bool sync)
 {
     char next[NAME_SIZE];
-    snprintf(next, NAME_SIZE, "%s.tmp", name);
-    int fd = openat(dir_fd, next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (fd < 0)
-        return errno == EEXIST ? atomic_write(dir_fd, name, p, n, sync) : -errno;
-    int r = file_write_fd(fd, p, n);
-    if (r == 0 && sync && fdatasync(fd) < 0)
-        r = -errno;
-    if (close(fd) < 0 && r == 0)
-        r = -errno;
+    int r = write_next(dir_fd, name, p, n, sync, next);
     return r ? r : renameat(dir_fd, next, dir_fd, name) < 0 ? -errno : 0;
 }

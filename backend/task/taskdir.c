@@ -12,6 +12,7 @@
 
 #include "backend/task/atomic_file.h"
 #include "backend/task/taskdir_files.h"
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
@@ -42,17 +43,8 @@ static int taskdir_format_claim(const struct shim_record *rec, char text[static 
                     (long long)rec->t_start.ms, (unsigned long long)rec->nonce, rec->group);
 }
 
-/* In a directory that is used again. The name is what counts: the file has its text before. */
-static int taskdir_claim_again(int dir_fd, int fd, const char *text, size_t n)
-{
-    int r = pwrite(fd, text, n, 0) == (ssize_t)n && ftruncate(fd, (off_t)n) == 0 ? 0
-            : errno                                                              ? -errno
-                                                                                 : -EIO;
-    if (r == 0 && renameat2(dir_fd, CLAIM_NEXT, dir_fd, CLAIM, RENAME_NOREPLACE) < 0)
-        r = -errno;
-    return r;
-}
-
+/* In a directory that is used again the name is what counts: the file has its text before, and all texts
+ * are of one length there, so that nothing is left of the claim before. */
 int taskdir_claim(int dir_fd, const struct shim_record *rec)
 {
     char text[CLAIM_SIZE];
@@ -62,9 +54,11 @@ int taskdir_claim(int dir_fd, const struct shim_record *rec)
         fd = openat(dir_fd, CLAIM_NEXT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd < 0)
         return errno != ENOENT ? -errno : symlinkat(text, dir_fd, CLAIM) < 0 ? -errno : 0;
-    errno = 0;
-    int r = taskdir_claim_again(dir_fd, fd, text, (size_t)n);
+    memset(text + n, ' ', sizeof text - 1 - (size_t)n);
+    int r = file_write_fd(fd, text, sizeof text - 1);
     close(fd);
+    if (r == 0 && renameat2(dir_fd, CLAIM_NEXT, dir_fd, CLAIM, RENAME_NOREPLACE) < 0)
+        r = -errno;
     return r;
 }
 
