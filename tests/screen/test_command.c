@@ -73,6 +73,7 @@ static void words_do_what_keys_do(void **state)
                 str_append_char(&keys, *p);
         uilab_forget_sent(&g->u);
         uilab_keys(&g->u, keys.s);
+        uilab_wait(&g->u, 5000); /* the end of a long run can be undone until then */
         if (!sent_act(&g->u))
             fail_msg("%s: nothing was sent", keys.s);
         check_int(keys.s, sent_act(&g->u)->act, rows[i].act);
@@ -102,6 +103,7 @@ static void words_mean_elements_and_arrays(void **state)
     snprintf(keys, sizeof keys, ":cancel %u.0<Enter>", g->s.multi);
     keys_show(u, keys, "step 0 of");
     uilab_keys(u, "y");
+    uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.v[0].step, 0);
     keys_show(u, ":cancel 9999<Enter>", "job 9999 is not in the queue");
     keys_show(u, ":cancel x<Enter>", "Invalid job id x");
@@ -430,6 +432,39 @@ static void a_bulk_kill_waits(void **state)
     assert_int_equal(sent_act(u)->targets.n, 2);
 }
 
+/* The end of a single job that has run for long is as dear as that of many; a job that began a moment ago
+ * is ended at once, and a signal such as USR1 ends nothing. */
+static void a_long_run_is_not_lost_at_once(void **state)
+{
+    static const struct {
+        const char *command;
+        bool element;
+        uint32_t ran_s;
+        bool waits;
+    } cases[] = {
+        {"cancel", false, 600, false}, {"cancel", false, 601, true}, {"requeue", false, 601, true},
+        {"cancel", true, 600, false},  {"cancel", true, 601, true},  {"signal USR1", false, 601, false},
+    };
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        bool element = cases[i].element;
+        uint32_t id = element ? g->s.sweep : g->s.train;
+        struct job *j = element ? model_get_element(u->app->m, id, 35) : model_get_job(u->app->m, id);
+        assert_int_equal(j->state, JOB_RUNNING);
+        j->t_start = wall_add_s(ui_now(u->app), -(int64_t)cases[i].ran_s);
+        char *keys = xasprintf(":%s %u%s<Enter>y", cases[i].command, id, element ? "_35" : "");
+        uilab_forget_sent(u);
+        uilab_keys(u, keys);
+        free(keys);
+        if (cases[i].waits != !sent_act(u))
+            fail_msg("%s after %u s: %s", cases[i].command, cases[i].ran_s, sent_act(u) ? "sent" : "waits");
+        if (cases[i].waits)
+            keys_show(u, "z", "undone: ");
+        uilab_keys(u, "<Esc><Esc>");
+    }
+}
+
 /* Where letters are text z is one of them, and Ctrl-C is what undoes. */
 static void what_is_typed_undoes_nothing(void **state)
 {
@@ -715,6 +750,7 @@ int main(void)
         UI_FIXTURE_CASE(views_are_kept_under_a_name),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         UI_FIXTURE_CASE(a_bulk_kill_waits),
+        UI_FIXTURE_CASE(a_long_run_is_not_lost_at_once),
         UI_FIXTURE_CASE(back_goes_the_way_the_user_came),
         UI_FIXTURE_CASE(a_row_leads_to_all_its_jobs),
         UI_FIXTURE_CASE(what_is_typed_undoes_nothing),

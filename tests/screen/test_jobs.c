@@ -390,6 +390,7 @@ static void element_of_an_array_is_not_the_array(void **state)
     uilab_keys(u, "<Esc>/sweep state:run<Enter>gjHc");
     assert_null(sent_act(u));
     uilab_keys(u, "y");
+    uilab_wait(u, 5000);
     const struct msg_act *act = sent_act(u);
     assert_non_null(act);
     assert_int_equal(act->targets.v[0].job, g->s.sweep);
@@ -412,6 +413,7 @@ static void other_actions(void **state)
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_forget_sent(&g->u);
         uilab_keys(&g->u, rows[i].keys);
+        uilab_wait(&g->u, 5000);
         if (!sent_act(&g->u))
             fail_msg("[%s] nothing was sent", rows[i].name);
         check_int(rows[i].name, sent_act(&g->u)->act, rows[i].act);

@@ -142,7 +142,10 @@ static void what_is_copied_is_whole(void **unused)
     assert_int_equal(count(s, end, '\t'), (rows + 1) * count(s, line, '\t'));
     snprintf(words, sizeof words, "the first %zu of %d rows", rows, WAITING + 1);
     assert_true(uilab_find(&u, words) > 0);
-    uilab_keys(&u, "/job-00007<Enter>Y");
+    uilab_keys(&u, "/job");
+    uilab_draw(&u, 24, 80);
+    assert_true(uilab_find(&u, " match  Enter keep, Esc clear") > 0); /* whole, however many they are */
+    uilab_keys(&u, "<C-u>job-00007<Enter>Y");
     uilab_draw(&u, 24, 120);
     assert_true(uilab_find(&u, "copied 1 rows") > 0);
     uilab_fini(&u);

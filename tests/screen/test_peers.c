@@ -111,6 +111,7 @@ static void an_element_is_not_the_job_of_its_number(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":cancel 8_35<Enter>y");
+    uilab_wait(u, 5000);
     const struct msg_act *act = uilab_sent(u, MSG_ACT)->body;
     check_int("one target", (int64_t)act->targets.n, 1);
     check_int("of the array", act->targets.v[0].job, 8);

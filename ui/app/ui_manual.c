@@ -71,11 +71,12 @@ static void ui_manual_head(struct str *out)
         }
     str_append_char(out, '\n');
     roff_section(out, "DESCRIPTION");
-    roff_text(out,
-              "stoker without a command, on a terminal, opens these screens. They show what the controller "
-              "pushes, and send no requests while nothing changes. Actions that end jobs ask first; one "
-              "that ends "
-              "several jobs is delayed by some seconds, in which it can be undone.\n");
+    roff_text(
+        out,
+        "stoker without a command, on a terminal, opens these screens. They show what the controller "
+        "pushes, and send no requests while nothing changes. Actions that end jobs ask first; one that "
+        "ends several jobs, or a job that has run for more than ten minutes, is delayed by some "
+        "seconds, in which it can be undone.\n");
 }
 
 static void options(struct str *out)

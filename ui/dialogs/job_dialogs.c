@@ -339,13 +339,39 @@ static bool came_too_late(struct ui *ui, const struct job_action *d)
     return true;
 }
 
+static bool has_run_long(const struct job *j, const struct wall now)
+{
+    return j && !job_state_is_final((enum job_state)j->state) && job_run_s(j, now) > ACT_UNDO_RAN_S;
+}
+
+/* Would the action end hours of work? */
+static bool ends_long_runs(const struct ui *ui, const struct job_action *d)
+{
+    const struct model *m = ui_model(ui);
+    if (d->action != ACTION_CANCEL && d->action != ACTION_REQUEUE)
+        return false;
+    vec_for_each (&d->targets, i) {
+        const struct job_target *to = &d->targets.v[i].to;
+        if (has_run_long(to->array_index == ARRAY_NONE ? model_get_job(m, to->job)
+                                                       : model_get_element(m, to->job, to->array_index),
+                         ui_now(ui)))
+            return true;
+        if (d->targets.v[i].array && to->array_index == ARRAY_NONE)
+            list_for_each (j, &m->all, struct job, in_all)
+                if (j->array_job == to->job && has_run_long(j, ui_now(ui)))
+                    return true;
+    }
+    return false;
+}
+
 static void job_dialogs_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
     (void)dlg;
     const struct job_action *d = arg;
     if (outcome != DIALOG_YES || came_too_late(ui, d))
         return;
-    if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
+    bool waits = ends_jobs(d) && (d->n > ACT_UNDO_ABOVE || ends_long_runs(ui, d));
+    if (!waits || !ui_online(ui)) { /* without a connection it is refused: at once */
         job_action_send(ui, d);
         return;
     }

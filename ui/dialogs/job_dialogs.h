@@ -11,6 +11,7 @@
 
 #define ACT_TYPE_ABOVE 10   /* above this number of jobs the user types the count */
 #define ACT_UNDO_ABOVE 1    /* above this number of jobs, ending them can be undone ... */
+#define ACT_UNDO_RAN_S 600  /* or ending one that has run for longer, ... */
 #define ACT_UNDO_MS    5000 /* ... so long */
 
 /* CANCEL, SIGNAL, HOLD, RELEASE, REQUEUE, EDIT or WATCH: asks, then sends. Takes t's contents. No-op with a

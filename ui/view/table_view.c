@@ -141,18 +141,20 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
 }
 
 #define FILTER_LABEL "filter "
-#define FILTER_NOTE  34 /* cells right of the filter, where the line has room for them */
+#define FILTER_NOTE \
+    34 /* cells right of the filter, where the line has room for them; more in some languages */
 
-/* What is wrong with a word, or how many rows match. */
-static void draw_filter_note(const struct table *t, struct canvas *c, struct rect r)
+/* What is wrong with a word, or how many rows match. Returns the role. */
+static enum role filter_note(const struct table *t, struct str *ret)
 {
     const struct term_word *wrong = filter_wrong(&t->filter);
     if (wrong)
-        canvas_printf(c, r.y, r.x, ROLE_ERROR, r.w, "%s", wrong->error);
+        str_append(ret, wrong->error);
     else if (t->filter.fuzzy)
-        canvas_printf(c, r.y, r.x, ROLE_WARN, r.w, tr("no match, %zu similar"), t->n_top);
+        str_appendf(ret, tr("no match, %zu similar"), t->n_top);
     else
-        canvas_printf(c, r.y, r.x, ROLE_DIM, r.w, tr("%zu match  Enter keep, Esc clear"), t->n_top);
+        str_appendf(ret, tr("%zu match  Enter keep, Esc clear"), t->n_top);
+    return wrong ? ROLE_ERROR : t->filter.fuzzy ? ROLE_WARN : ROLE_DIM;
 }
 
 /* The filter line takes the title's place from its own label on while it is typed. */
@@ -160,10 +162,13 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
         return;
-    bool note = r.w > 60;
+    struct str note = STR_INIT;
+    enum role role = filter_note(t, &note);
+    int note_w = r.w > 60 ? cell_width(note.s) + 3 : 0;
+    note_w = note_w && note_w < FILTER_NOTE ? FILTER_NOTE : note_w < r.w / 2 ? note_w : r.w / 2;
     canvas_fill(c, r, ROLE_NORMAL);
     int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, FILTER_LABEL, r.w - 2),
-        w = note ? r.w - FILTER_NOTE - x : r.w - 1 - x;
+        w = r.w - (note_w ? note_w : 1) - x;
     edit_draw(&t->edit, c, r.y, x, w);
     const struct term_word *wrong = filter_wrong(&t->filter);
     if (wrong && cell_width(t->edit.text.s) < w) {
@@ -173,8 +178,9 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
         free(before);
         free(word);
     }
-    if (note)
-        draw_filter_note(t, c, rect_make(r.y, r.x + r.w - FILTER_NOTE + 2, 1, FILTER_NOTE - 3));
+    if (note_w)
+        canvas_text(c, r.y, r.x + r.w - note_w + 2, role, note.s, note_w - 3);
+    str_fini(&note);
 }
 
 /* A word like "usr:bob" is looked for as it stands, which is seldom what was meant. */
