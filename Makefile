@@ -279,6 +279,8 @@ $(CLOCKED_SHIM): $(call obj,$(MAIN_stoker-shim) tests/lib/fakeclock.c) $(call li
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call group,$(call lib,$(NEEDS_stoker-shim))) $(LIBS_stoker-shim)
 
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
+# The tree with the sanitizers. -O1: it compiles in half the time, and less undefined behaviour is optimised away unseen.
+ASAN := B=$(B)/asan SANITIZE=address,undefined CFLAGS="-O1 -g1"
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
 SEEDS_SECONDS ?= 600
@@ -295,7 +297,7 @@ test: setup
 tests: all $(UNIT_TESTS) $(OTHER_TESTS) $(FUZZERS) $(TOOLS) $(BENCH_PROGRAMS:$(B)/%=$(B)/obj/%.o)
 unit-tests: $(UNIT_TESTS) $(TOOLS)
 asan-unit-tests:
-	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined unit-tests
+	@+$(MAKE) --no-print-directory $(ASAN) unit-tests
 
 check: tests asan-unit-tests
 	@$(RUN_TESTS) $(LINT) $(UNIT_TESTS) $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_TESTS) $(SCRIPTS)
@@ -326,7 +328,7 @@ one: all $(TOOLS) $(if $(filter %.c,$(T)),$(T:%.c=$(B)/%))
 	@$(RUN_TESTS) $(if $(filter %.c,$(T)),$(T:%.c=$(B)/%),$(T))
 
 asan:
-	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined tests
+	@+$(MAKE) --no-print-directory $(ASAN) tests
 	@B=$(abspath $(B)/asan) tests/run $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_SRC:%.c=$(B)/asan/%) $(filter tests/integ/%,$(SCRIPTS))
 
 lint: $(call lib,$(LAYERS)) $(B)/bin/stoker-launcher $(B)/bin/stoker-shim $(TOOLS)
@@ -370,9 +372,9 @@ FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz: export STOKERD := $(abspath $(B))/asan/bin/stokerd
 fuzz: export STOKER_AGENT := $(abspath $(B))/asan/bin/stoker-agent
 fuzz:
-	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(B)/asan/bin/stokerd $(B)/asan/bin/stoker-agent
+	@+$(MAKE) --no-print-directory $(ASAN) $(B)/asan/bin/stokerd $(B)/asan/bin/stoker-agent
 ifeq ($(FUZZ_CLANG),)
-	@+$(MAKE) --no-print-directory B=$(FUZZ_B) SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(FUZZ_B)/%)
+	@+$(MAKE) --no-print-directory $(ASAN) $(FUZZERS:$(B)/%=$(FUZZ_B)/%)
 	@for f in $(FUZZERS:$(B)/%=$(FUZZ_B)/%); do echo "== $$f"; $$f -s $(FUZZ_SECONDS) || exit 1; done
 else
 	@+$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang DEV=0 LIBFUZZER=1 SANITIZE=address,undefined \

@@ -45,7 +45,7 @@ two() {
     cat <<WORK
 days = 30.0; load = 6.6;
 users = ( { name = "alice"; demand = 10.0; }, { name = "bob"; } );
-shapes = ( { name = "train"; cpus = 4; memory = "16G"; gpus = 1; run = "2h"; } );
+shapes = ( { name = "train"; cpus = 4; memory = "16G"; gpus = 1; run = "10h"; } );
 WORK
 }
 two >two.work
