@@ -4,7 +4,7 @@
 cluster_start_clocked
 script until.sh <<'E'
 echo $$ >pid-$1
-while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e go-$1 ]; do read -rt 0.02 -u 9; done
 date +%s >end-$1
 [ "$2" = kill ] && kill -SEGV $$
 exit $2
@@ -61,7 +61,7 @@ case_ "limits that were changed, while no controller is there"
 for k in raised lowered paused kept; do
     script $k <<S
 echo \$\$ >pid-$k
-until [ -e go-$k ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e go-$k ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 done

@@ -8,7 +8,7 @@ cp -a "$(dirname "$(command -v stoker)")"/* "$TMPDIR/bin/"
 ssh_cluster 1
 script task.sh <<'S'
 echo $$ >>pids
-until [ -e go ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done
 exit 7
 S
 submit -o /dev/null task.sh

@@ -8,7 +8,7 @@ export STOKER_BEAT_MS=1000 # noticed after four seconds: a submission takes less
 cluster_start
 script until.sh <<'E'
 echo $$ >$1
-while [ ! -e go-$1 ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e go-$1 ]; do read -rt 0.05 -u 9; done
 echo "$1" >>finished
 exit 0
 E

@@ -19,10 +19,11 @@ script beat.sh <<'S'
 trap 'echo TERM >>"$1.terms"' TERM
 n=${STOKER_RESTART_COUNT:-0}
 echo $$ >>"$1.pid"
+exec 9<> <(:)
 while [ ! -e go ]; do
     read -r up _ </proc/uptime
     echo "$up $STOKER_NODE_NAME${SLURMD_NODENAME}" >>"$1.$n"
-    read -t 0.02 <> <(:)
+    read -rt 0.02 -u 9
 done
 exit 0
 S

@@ -37,12 +37,12 @@ must stoker up
 wait_for 20 nodes_up
 script one.sh <<'S'
 echo "$SLURM_JOB_ID $SLURM_RESTART_COUNT $SLURMD_NODENAME $$" >>one
-until [ -e go ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 script two.sh <<'S'
 echo "$SLURM_JOB_ID $SLURM_RESTART_COUNT" >>two
-srun bash -c 'echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ranks; until [ -e go ]; do read -r -t 0.05 <> <(:); done; exit 0'
+srun bash -c 'echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ranks; exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done; exit 0'
 S
 submit -w n2 --requeue -o /dev/null one.sh
 back=$job

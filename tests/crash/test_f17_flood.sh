@@ -83,7 +83,7 @@ must stoker up
 wait_for 15 nodes_up
 script dies <<'S'
 echo "$SLURM_RESTART_COUNT" >>tries
-until [ -e never ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e never ]; do read -rt 0.05 -u 9; done
 S
 submit --requeue -o /dev/null dies
 for i in 1 2 3 4 5; do

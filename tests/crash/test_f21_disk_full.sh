@@ -11,7 +11,7 @@ E
 head -c 150000 /dev/zero | tr '\0' '#' >>big.sh
 script until.sh <<'E'
 echo $$ >$1
-while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e go-$1 ]; do read -rt 0.02 -u 9; done
 exit 3
 E
 

@@ -9,7 +9,7 @@ must env LD_PRELOAD="$B/tests/lib/libbrokendisk.so" stoker up
 wait_for 15 nodes_up
 script until.sh <<'E'
 echo $$ >$1
-until [ -e go-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go-$1 ]; do read -rt 0.02 -u 9; done
 exit 3
 E
 read_only() { grep -q "cannot write the state: .*; read-only until it can be written" "$STOKER_HOME/log/stokerd.log"; }

@@ -21,7 +21,7 @@ cluster_start
 fill() { dd if=/dev/zero of="$STOKER_HOME/state/agent/ballast" bs=64k status=none 2>/dev/null || true; }
 script task.sh <<'S'
 echo "$SLURM_JOB_ID" >>ledger
-until [ -e "go-$1" ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.02 -u 9; done
 exit 7
 S
 is_drained() { sinfo -h -N -o %T | grep -q drain; }

@@ -29,7 +29,7 @@ like "the clock of the agent's log" "$(cut -dT -f1 "$STOKER_HOME/log/agent-n1.lo
 
 script waits <<'S'
 date +%s >"clock.$1"
-until [ -e "go-$1" ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.02 -u 9; done
 exit "${2:-0}"
 S
 # Seconds between a time of the job's and the controller's now.
@@ -119,7 +119,7 @@ case_ "a job with a lease, which was over in the sleep: ended before it is start
 script leased <<'S'
 for p in $(cat leased.pids 2>/dev/null); do [ ! -d "/proc/$p" ] || echo "$p" >>two_at_once; done
 echo $$ >>leased.pids
-until [ -e go-leased ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go-leased ]; do read -rt 0.02 -u 9; done
 exit 0
 S
 submit --lost-node=lease --requeue -o /dev/null leased

@@ -8,7 +8,7 @@ log=$STOKER_HOME/log/agent-n1.log
 starts() { grep -c ' pid=' "$log"; }
 script note.sh <<'S'
 echo "$SLURM_JOB_ID" >>ledger
-until [ -e "go-$1" ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.02 -u 9; done
 exit "$2"
 S
 must env LD_PRELOAD="$B/tests/lib/libnomemory.so" NO_MEMORY_AGENT="$PWD/number" stoker up

@@ -19,12 +19,12 @@ CPUS=8 cluster_start
 script writes <<'S'
 echo $$ >>pids
 echo $$ >writer
-until [ -e go ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done
 echo "a line for the server"
 echo "after it" >>passed
 S
 script labelled <<'S'
-srun -l -n 2 --output="$1" bash -c 'echo $$ >>pids; until [ -e go ]; do read -r -t 0.02 <> <(:); done; echo line'
+srun -l -n 2 --output="$1" bash -c 'echo $$ >>pids; exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done; echo line'
 S
 waits_for_server() { grep -q 'request_wait_answer\|fuse' "/proc/$1/wchan"; } # no signal has come yet: the state says "sleeping"
 is_deaf() { grep -q '^State:.D' "/proc/$1/status"; }

@@ -5,9 +5,9 @@
 cluster_start
 script talks.sh <<'E'
 echo first
-while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e go-$1 ]; do read -rt 0.02 -u 9; done
 echo second
-while [ ! -e end-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e end-$1 ]; do read -rt 0.02 -u 9; done
 echo third
 exit 0
 E

@@ -5,7 +5,7 @@
 . sshd.sh
 script until.sh <<'E2'
 echo $$ >>"pid-$1"
-while [ ! -e "go-$1" ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e "go-$1" ]; do read -rt 0.02 -u 9; done
 exit 0
 E2
 script with_step.sh <<'E2'

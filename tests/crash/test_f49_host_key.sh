@@ -7,7 +7,7 @@
 ssh_cluster 2
 script task.sh <<'S'
 echo $$ >>pids
-until [ -e go ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 submit -o /dev/null -w n1 task.sh

@@ -7,7 +7,7 @@ command -v python3 >/dev/null || skip "no python3"
 cluster_config
 script task.sh <<'S'
 echo $$ >pid
-until [ -e go ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done
 exit 6
 S
 # A login: a terminal, a shell that leads its session; then the terminal goes, and every process of the session with it.

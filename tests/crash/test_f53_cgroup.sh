@@ -8,7 +8,7 @@ what_keeps_memory() { stoker nodes --json | grep -o '"memory: [^"]*"' | tr -d '"
 script eat <<'S'
 echo $$ >pids
 (setsid bash -c 'echo $BASHPID >>pids; trap "" TERM HUP; while :; do read -r -t 5 <> <(:); done' &)
-until [ "$(wc -l <pids)" -eq 2 ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ "$(wc -l <pids)" -eq 2 ]; do read -rt 0.02 -u 9; done
 bash -c 'echo $BASHPID >>pids; x=0123456789abcdef; while [ ${#x} -lt 268435456 ]; do x=$x$x; done; read -r -t 60 <> <(:)'
 echo "the first process goes on" >survived
 read -r -t 60 <> <(:)
@@ -58,7 +58,7 @@ if [ -n "${outlives:-}" ]; then
     cluster_start
     script two_steps <<'S'
 cat /proc/self/cgroup >batch.groups
-until [ -e go ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done
 srun --overlap cat /proc/self/cgroup >step.groups
 S
     submit --mem=64M -o /dev/null two_steps

@@ -25,12 +25,12 @@ took() { # COMMAND...: in $took, milliseconds
 case_ "beside it nothing is slower: steps on another node, questions, submissions"
 script many.sh <<'S'
 echo "$SLURM_ARRAY_TASK_ID $$" >>started
-until [ "$(wc -l <started)" -ge 16 ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ "$(wc -l <started)" -ge 16 ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 script waits.sh <<'S'
 echo $$ >>"$1"
-until [ -e go ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 fourth() { sort -n "$1" | sed -n 4p; }

@@ -14,7 +14,7 @@ echo "+ ${SLURM_RESTART_COUNT:-0} $(cat saved 2>/dev/null)" >>ledger
 trap 'echo "save ${SLURM_RESTART_COUNT:-0}" >saved' USR1
 trap 'echo "term ${SLURM_RESTART_COUNT:-0}" >>ledger' TERM
 [ ! -e quick ] || exit 0
-while :; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while :; do read -rt 0.02 -u 9; done
 E
 : >ledger
 begun() { [ "$(grep -c '^+' ledger 2>/dev/null)" -eq "$1" ]; }

@@ -7,7 +7,7 @@ cluster_config
 cluster_start
 script run.sh <<'E2'
 echo $$ >>pids
-while [ ! -e go ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e go ]; do read -rt 0.02 -u 9; done
 exit 0
 E2
 submit --requeue -o /dev/null run.sh

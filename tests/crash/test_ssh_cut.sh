@@ -7,7 +7,7 @@ export STOKER_BEAT_MS=1000
 ssh_cluster 2
 script task.sh <<'S'
 echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ledger
-until [ -e "go-$1" ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.05 -u 9; done
 exit "$2"
 S
 for n in 1 2; do

@@ -9,7 +9,7 @@ EXTRA='node_timeout = "8s"; lost_node = "requeue";'
 ssh_cluster 3
 script both.sh <<'S'
 echo "$SLURM_JOB_ID $SLURM_RESTART_COUNT $SLURMD_NODENAME $$" >>batch
-srun bash -c 'echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ranks; until [ -e go ]; do read -r -t 0.05 <> <(:); done; exit 0'
+srun bash -c 'echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ranks; exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done; exit 0'
 S
 freeze() { # SIGNAL I: the agent and everything that carries it
     kill "-$1" "$(ssh_agent_pid "$2")"

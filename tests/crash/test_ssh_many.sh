@@ -57,7 +57,7 @@ slow=$((N + 1)) last=$((N + 40))
 for ((i = slow; i <= last; i++)); do
     mkdir -p "$NODES_DIR/n$i/home"
     # What bash, run by sshd, reads first; other shells do not, and then there is nothing to see here.
-    echo "until [ -e $WORK/awake ]; do read -r -t 0.3 <> <(:); done" >"$NODES_DIR/n$i/home/.bashrc"
+    echo "exec 9<> <(:); until [ -e $WORK/awake ]; do read -rt 0.3 -u 9; done" >"$NODES_DIR/n$i/home/.bashrc"
 done
 sshd_start $last $slow
 # The slow ones first: they are called first.

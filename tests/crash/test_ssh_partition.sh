@@ -35,7 +35,7 @@ wait_for 20 nodes_up
 script task.sh <<'S'
 echo $$ >>pids
 echo $$ >"pid-$1"
-until [ -e "go-$1" ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.05 -u 9; done
 exit "$2"
 S
 submit -o /dev/null task.sh one 3

@@ -6,7 +6,7 @@ cluster_start
 script el.sh <<'E'
 echo "$SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX $SLURM_ARRAY_TASK_STEP $SLURM_JOB_ID"
 E
-script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; exit 0'
+script wait.sh <<<'exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done; exit 0'
 
 ended() { [ -z "$(squeue -h -j "$1")" ]; }
 count() { squeue -h -r -j "$1" -t "$2" -o %K | wc -l; }

@@ -128,7 +128,7 @@ is "status" "$rc" 7
 wait_for 20 no_job
 
 case_ "an srun without a terminal is looked at from beside"
-srun -w n1 -l -n2 bash -c 'echo "rank $SLURM_PROCID"; until [ -e go ]; do read -t 0.05 <> <(:); done; exit 3' >/dev/null 2>&1 &
+srun -w n1 -l -n2 bash -c 'echo "rank $SLURM_PROCID"; exec 9<> <(:); until [ -e go ]; do read -rt 0.05 -u 9; done; exit 3' >/dev/null 2>&1 &
 running() { [ -n "$(squeue -h -t R -o %i)" ]; }
 wait_for 20 running
 job=$(squeue -h -o %i)

@@ -4,7 +4,7 @@
 . stoker.sh
 script ok.sh <<<'echo ran'
 script fail.sh <<<'exit 5'
-script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; exit 0'
+script wait.sh <<<'exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done; exit 0'
 
 AWAY="Unable to contact slurm controller (connect failure)"
 HOST=$(hostname)
@@ -164,7 +164,7 @@ case_ "scancel --signal: steps, the batch shell, everything"
 cat >step.sh <<'E'
 trap 'echo step got USR1 >>signals' USR1
 echo ready >>signals
-while [ ! -e go ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done
 exit 0
 E
 script signals.sh <<'E'
@@ -186,7 +186,7 @@ rm go
 script alone.sh <<'E'
 trap 'echo shell got USR1 >>alone' USR1
 srun true
-bash -c 'trap "echo child got USR1 >>alone" USR1; echo ready >>alone; while [ ! -e go ]; do read -t 0.05 <> <(:); done' &
+bash -c 'trap "echo child got USR1 >>alone" USR1; echo ready >>alone; exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done' &
 while kill -0 $! 2>/dev/null; do wait $!; done
 E
 submit alone.sh

@@ -6,11 +6,11 @@
 CPUS=16
 cluster_start
 script wait.sh <<'E2'
-while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e "$1" ]; do read -rt 0.05 -u 9; done
 exit "${2:-0}"
 E2
 script element.sh <<'E2'
-while [ ! -e "go$SLURM_ARRAY_TASK_ID" ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e "go$SLURM_ARRAY_TASK_ID" ]; do read -rt 0.05 -u 9; done
 [ "$SLURM_ARRAY_TASK_ID" != 1 ]
 E2
 
@@ -100,7 +100,7 @@ rm -f go? did?
 case_ "singleton: one of its name at a time, in order"
 script one.sh <<'E2'
 echo + >>ledger
-while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e "$1" ]; do read -rt 0.05 -u 9; done
 echo - >>ledger
 E2
 for i in 1 2 3; do

@@ -8,7 +8,7 @@ limits = ( { scope = "user"; name = "*"; partition = "main"; hard = { gpus = 2; 
            { scope = "user"; name = "*"; hard = { submitted_jobs = 12; array_size = 5; }; } );'
 cluster_start
 script wait.sh <<'E2'
-while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e "$1" ]; do read -rt 0.05 -u 9; done
 E2
 is_reason() { [ "$(job_reason "$1")" = "$2" ]; }
 

@@ -65,7 +65,7 @@ hasnt "the words" "$out" $'\e'
 wait_for 10 no_job
 
 case_ "a signal to srun ends the job"
-srun bash -c 'echo $$ >inner; while :; do read -t 0.05 <> <(:); done' &
+srun bash -c 'echo $$ >inner; exec 9<> <(:); while :; do read -rt 0.05 -u 9; done' &
 srun_pid=$!
 wait_for 10 has_lines inner 1
 kill -TERM $srun_pid
@@ -74,7 +74,7 @@ wait_for 10 is_dead "$(cat inner)"
 wait_for 10 no_job
 
 case_ "the controller is killed and comes back: srun goes on"
-srun bash -c 'echo begin; while [ ! -e go ]; do read -t 0.05 <> <(:); done; echo end' >through.out 2>through.err &
+srun bash -c 'echo begin; exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done; echo end' >through.out 2>through.err &
 srun_pid=$!
 wait_for 10 has_lines through.out 1
 controller_kill9

@@ -146,7 +146,7 @@ case_ "GPUs: 40 jobs of one to three GPUs, never one GPU to two of them"
 cat >gpu.sh <<'E'
 #!/bin/bash
 echo "+ $SLURM_JOB_ID $CUDA_VISIBLE_DEVICES $(date +%s%N)" >>gpus
-until [ -e all-four ]; do read -t 0.05 _ <> <(:); done
+exec 9<> <(:); until [ -e all-four ]; do read -rt 0.05 -u 9; done
 read -t 0.0$((RANDOM % 9 + 1)) _ <> <(:)
 echo "- $SLURM_JOB_ID $CUDA_VISIBLE_DEVICES $(date +%s%N)" >>gpus
 E

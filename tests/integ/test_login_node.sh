@@ -39,7 +39,7 @@ hasnt "its partitions" "$(sinfo -h -p main -N -o %N)" n1
 has "it is seen" "$(stoker nodes)" n1
 
 case_ "its connection is cut: a command waits for it, or says so; what ran goes on"
-there srun -n 1 bash -c 'echo begun; until [ -e go ]; do read -t 0.02 <> <(:); done; echo done' >srun.out 2>srun.err &
+there srun -n 1 bash -c 'echo begun; exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done; echo done' >srun.out 2>srun.err &
 srun=$!
 wait_for 20 has_lines srun.out 1
 sshd_stop 1

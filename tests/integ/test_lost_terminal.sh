@@ -2,7 +2,7 @@
 # salloc killed with SIGKILL: its allocation is not given back by it. After a grace (the controller could as well have been away) it ends.
 . stoker.sh
 cluster_start_clocked
-salloc -n1 bash -c 'echo $SLURM_JOB_ID >id; while :; do read -t 0.1 <> <(:); done' 2>/dev/null &
+salloc -n1 bash -c 'echo $SLURM_JOB_ID >id; exec 9<> <(:); while :; do read -rt 0.1 -u 9; done' 2>/dev/null &
 pid=$!
 wait_for 10 has_lines id 1
 job=$(cat id)

@@ -5,7 +5,7 @@ cluster_start_clocked
 
 # lose NAME: an allocation whose salloc is killed; its id is in $job
 lose() {
-    salloc -n1 bash -c "echo \$SLURM_JOB_ID >$1; while :; do read -t 0.1 <> <(:); done" 2>/dev/null &
+    salloc -n1 bash -c "echo \$SLURM_JOB_ID >$1; exec 9<> <(:); while :; do read -rt 0.1 -u 9; done" 2>/dev/null &
     local pid=$! child
     wait_for 10 has_lines "$1" 1
     job=$(cat "$1")

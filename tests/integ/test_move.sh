@@ -5,7 +5,7 @@
 ssh_cluster 2
 script until.sh <<'S'
 echo "$SLURM_JOB_ID" >>ledger
-until [ -e go ]; do read -r -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e go ]; do read -rt 0.02 -u 9; done
 exit 4
 S
 submit -w n1 -o /dev/null until.sh

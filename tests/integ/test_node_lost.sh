@@ -46,7 +46,7 @@ wait_for 20 is_up n3
 case_ "a suspended job loses one of its nodes"
 script wide <<'S'
 echo "$SLURM_RESTART_COUNT" >>tries
-until [ -e never ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e never ]; do read -rt 0.05 -u 9; done
 S
 submit -N 2 -w 'n[1-2]' --requeue --lost-node=requeue -o /dev/null wide
 wait_for 20 has_lines tries 1

@@ -16,7 +16,7 @@ CFG
 }
 script until.sh <<'E2'
 echo $$ >$1
-while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e go-$1 ]; do read -rt 0.02 -u 9; done
 exit 3
 E2
 node_is_listed() { sinfo -h -N -o %N 2>/dev/null | grep -qx "$1"; }

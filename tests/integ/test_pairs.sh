@@ -32,7 +32,7 @@ echo "+ ${SLURM_ARRAY_TASK_ID:--} ${SLURM_RESTART_COUNT:-0} $$" >>"$1.log"
 trap 'echo "- ${SLURM_ARRAY_TASK_ID:--} $$" >>"$1.log"' EXIT
 if [ "${2:-}" = deaf ]; then trap 'echo TERM >>"$1.log"' TERM; fi
 echo "run ${SLURM_RESTART_COUNT:-0}"
-until [ -e "go-$1" ]; do read -r -t 0.05 <> <(:); done
+exec 9<> <(:); until [ -e "go-$1" ]; do read -rt 0.05 -u 9; done
 exit 0
 S
 begun() { [ -e "$1.log" ] && [ "$(grep -c '^+' "$1.log")" -ge "$2" ]; }
@@ -400,7 +400,7 @@ case_ "a node is lost between two fences: the next run has fences of its own"
 PATH=$B/tests/tools:$PATH
 script ranks.sh <<'S'
 run=${SLURM_RESTART_COUNT:-0}
-srun --mpi=pmi2 -N 2 -n 2 bash -c 'pmi_client 2 '$((3 - run))' && echo done >>ranks.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -r -t 0.05 <> <(:); done' >>ranks.out
+srun --mpi=pmi2 -N 2 -n 2 bash -c 'exec 9<> <(:); pmi_client 2 '$((3 - run))' && echo done >>ranks.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -rt 0.05 -u 9; done' >>ranks.out
 S
 submit -w 'n[2-3]' --requeue --lost-node=requeue -N 2 -n 2 -o /dev/null ranks.sh
 ranks=$job

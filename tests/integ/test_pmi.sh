@@ -63,7 +63,7 @@ is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)
 case_ "a job that is queued again"
 script again.sh <<'S'
 run=${SLURM_RESTART_COUNT:-0}
-srun --mpi=pmi2 -N 2 -n 2 bash -c 'pmi_client 2 '$((3 - run))' && echo done >>done.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -r -t 0.05 <> <(:); done' >>again.out
+srun --mpi=pmi2 -N 2 -n 2 bash -c 'exec 9<> <(:); pmi_client 2 '$((3 - run))' && echo done >>done.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -rt 0.05 -u 9; done' >>again.out
 S
 submit -N 2 -n 2 --requeue -o again.log again.sh
 wait_for 20 has_lines done.0 2

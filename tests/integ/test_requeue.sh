@@ -10,7 +10,7 @@ kill_wait() {
 script run.sh <<'E'
 echo "+ $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $$" >>ledger
 trap 'echo "- $$" >>ledger; exit 1' TERM
-while [ ! -e go ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done
 echo "- $$" >>ledger
 exit 0
 E
@@ -55,7 +55,7 @@ script self.sh <<'E'
 echo "+ ${SLURM_RESTART_COUNT:-0}" >>ledger
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || exit 0
 scontrol requeue $SLURM_JOB_ID
-while :; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while :; do read -rt 0.05 -u 9; done
 E
 submit self.sh
 wait_end $job
@@ -68,7 +68,7 @@ script stubborn.sh <<'E'
 trap '' TERM
 echo "+ $$" >>ledger
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || exit 0
-while :; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while :; do read -rt 0.05 -u 9; done
 E
 submit stubborn.sh
 wait_for 10 begun 1
@@ -109,7 +109,7 @@ rm go ledger
 script fails.sh <<'E'
 echo "+ ${SLURM_RESTART_COUNT:-0} $$" >>ledger
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || exit 0
-until [ -e fail ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); until [ -e fail ]; do read -rt 0.02 -u 9; done
 exit 143
 E
 for what in "scontrol requeue" scancel; do

@@ -20,7 +20,7 @@ echo "to out $1"
 echo to err >&2
 srun -n2 bash -c 'echo rank $SLURM_PROCID' | sort
 E
-script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; exit 0'
+script wait.sh <<<'exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done; exit 0'
 
 case_ submit
 says "a script" 0 1 "" stoker submit -n2 -e %j.err ok.sh arg
@@ -42,7 +42,7 @@ says "of no job" 3 "" "stoker output: error: there is no job 77" stoker output 7
 case_ "output -f: follows until the job ends"
 script ticks.sh <<'E'
 echo tick 1
-while [ ! -e tick2 ]; do read -t 0.02 <> <(:); done
+exec 9<> <(:); while [ ! -e tick2 ]; do read -rt 0.02 -u 9; done
 echo tick 2
 E
 must stoker submit ticks.sh
@@ -58,7 +58,7 @@ is "all of it" "$(cat followed)" $'tick 1\ntick 2'
 
 case_ "a step that waits for room has not begun, a step that failed names its task"
 script room.sh <<'E'
-srun -n4 --exclusive bash -c 'while [ ! -e room ]; do read -t 0.05 <> <(:); done' &
+srun -n4 --exclusive bash -c 'exec 9<> <(:); while [ ! -e room ]; do read -rt 0.05 -u 9; done' &
 while [ "$(squeue -h -s -j $SLURM_JOB_ID -o %i | grep -c '\.0$')" -eq 0 ]; do sleep 0.1; done
 srun -n1 --exclusive true &
 wait

@@ -73,7 +73,7 @@ in_job --nodes=1-1 --ntasks-per-node=4 --gres=gpu:4 <<'X'
 mkdir up
 for i in 1 2 3 4; do # each ends when all four are up: one after the other would wait for ever
     srun --gres=gpu:1 -n1 --mem=100M -l --output=side-%s.out --exclusive \
-        bash -c 'echo $CUDA_VISIBLE_DEVICES; touch up/$SLURM_STEP_ID; until [ -e up/0 -a -e up/1 -a -e up/2 -a -e up/3 ]; do read -r -t 0.05 _ <> <(:); done' &
+        bash -c 'echo $CUDA_VISIBLE_DEVICES; touch up/$SLURM_STEP_ID; exec 9<> <(:); until [ -e up/0 -a -e up/1 -a -e up/2 -a -e up/3 ]; do read -rt 0.05 -u 9; done' &
 done
 wait
 X
@@ -84,9 +84,9 @@ case_ "a step that has to wait says so and goes on"
 in_job -n2 <<'X'
 mkfifo hold
 srun -n2 bash -c 'if [ $SLURM_PROCID = 0 ]; then echo up >first.up; read -r _ <hold; fi' &
-until [ -s first.up ]; do read -r -t 0.05 _ <> <(:); done
+exec 9<> <(:); until [ -s first.up ]; do read -rt 0.05 -u 9; done
 (srun -n2 hostname >/dev/null) 2>second.err &
-until grep -q retrying second.err; do read -r -t 0.05 _ <> <(:); done
+exec 9<> <(:); until grep -q retrying second.err; do read -rt 0.05 -u 9; done
 srun --overlap -n1 echo overlaps
 srun -n1 --immediate true; echo "immediate $?"
 echo go >hold
@@ -148,7 +148,7 @@ cat >trap.sh <<'X'
 trap 'echo usr1' USR1
 trap 'echo term; exit 9' TERM
 echo ready
-while :; do read -r -t 0.05 _ <> <(:); done
+exec 9<> <(:); while :; do read -rt 0.05 -u 9; done
 X
 chmod +x trap.sh
 srun ./trap.sh >trap.out 2>trap.err &

@@ -3,7 +3,7 @@
 # test-user test-fast
 . stoker.sh
 cluster_config
-script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; echo finished; exit 0'
+script wait.sh <<<'exec 9<> <(:); while [ ! -e go ]; do read -rt 0.05 -u 9; done; echo finished; exit 0'
 
 case_ "up, twice; down, twice"
 must stoker up

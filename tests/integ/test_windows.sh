@@ -8,7 +8,7 @@ PARTITIONS='{ name = "main"; nodes = "n[1-2]"; default = true; default_time = "1
 cluster_start
 me=$(id -un)
 script wait.sh <<'E2'
-while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+exec 9<> <(:); while [ ! -e "$1" ]; do read -rt 0.05 -u 9; done
 E2
 is_reason() { [ "$(job_reason "$1")" = "$2" ]; }
 no_windows() { [ "$(stoker window list)" = "no windows" ]; }

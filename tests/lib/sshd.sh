@@ -91,18 +91,18 @@ sshd_stop() {
     [ -z "$pid" ] || { kill "$pid" && wait_for 5 is_dead "$pid"; }
 }
 # What the server has started: the sessions, and below them the bridges. Agents have left this tree.
-ssh_sessions() { pgrep -P "$(sshd_pid "$1")"; }
+ssh_sessions() { "$B/tests/tools/procs" -P "$(sshd_pid "$1")" .; }
 sshd_cut() {
     local p
     for p in $(ssh_sessions "$1"); do
-        for c in $(pgrep -P "$p"); do kill -KILL "$c" 2>/dev/null; done
+        for c in $("$B/tests/tools/procs" -P "$p" .); do kill -KILL "$c" 2>/dev/null; done
         kill -KILL "$p" 2>/dev/null
     done
 }
 # Whatever server its session belongs to.
 bridge_cut() { pkill -KILL -f -- "--bridge --node n$1 --dir $NODES_DIR/n$1/"; }
-link_pid() { pgrep -P "$(controller_pid)" -x stoker-link; }
-ssh_agent_pid() { pgrep -o -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
+link_pid() { "$B/tests/tools/procs" -P "$(controller_pid)" '^([^ ]*/)?stoker-link '; }
+ssh_agent_pid() { "$B/tests/tools/procs" -o -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
 
 # Between controller and server; it ends with the test.
 line_start() {
@@ -147,7 +147,7 @@ cluster_stop() {
     wait_for 15 no_ssh_agents
     wait_for 10 no_shims
 }
-no_ssh_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $NODES_DIR/" >/dev/null; }
+no_ssh_agents() { ! "$B/tests/tools/procs" -- "^stoker-agent --node [^ ]* --dir $NODES_DIR/" >/dev/null; }
 
 # Before what stoker.sh does at the end: agents are told over the connections, then servers and sessions go.
 ssh_on_exit() {

@@ -9,7 +9,7 @@
 #   is WHAT GOT WANT, has, hasnt, like, says ...     end the test with what differs
 #   wait_for SECONDS CMD...          until CMD succeeds; the test fails at the deadline
 #
-# A test never sleeps for a result: wait_for looks again every 20 ms. What was started goes with the test's end.
+# A test never sleeps for a result: wait_for looks again, every 20 ms at first. What was started goes with the test's end.
 #
 # A machine that stalls is not a fault: SECONDS are those of a good one, and wait_for, wait_state and wait_end have a minute at least.
 # Where the time is what is tested, until_ keeps to the letter. CMD may be a function of the test: names of locals here must not
@@ -87,22 +87,31 @@ skip() {
 
 # --- waiting ---
 
+# read_clock VARIABLE: milliseconds since the machine started, without a process.
+read_clock() {
+    local clock_up
+    read -r clock_up _ </proc/uptime
+    printf -v "$1" %d $((10#${clock_up/./} * 10))
+}
 now_ms() {
-    local up
-    read -r up _ </proc/uptime
-    echo $((10#${up/./} * 10))
+    local now_is
+    read_clock now_is
+    echo $now_is
 }
 
 exec {nap_fd}<> <(:) # never ready: reading it with a timeout waits without a process
-nap() { read -r -t 0.02 -u "$nap_fd" _ || true; }
+nap() { read -r -t "${1:-0.02}" -u "$nap_fd" _ || true; }
 
-# until_ SECONDS CMD...: false at the deadline.
+# until_ SECONDS CMD...: false at the deadline. It looks every 20 ms, and after a second every 50.
 until_() {
-    local until_deadline=$(($(now_ms) + $1 * 1000))
+    local until_began until_now until_deadline
+    read_clock until_began
+    until_deadline=$((until_began + $1 * 1000))
     shift
     until "$@"; do
-        [ "$(now_ms)" -lt $until_deadline ] || return 1
-        nap
+        read_clock until_now
+        [ "$until_now" -lt $until_deadline ] || return 1
+        if [ $until_now -lt $((until_began + 1000)) ]; then nap; else nap 0.05; fi
     done
 }
 
@@ -163,10 +172,10 @@ is_dead() { ! is_alive "$1"; }
 controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
 # Of this test's cluster: the agent of node $1, and the shims. Their command lines name directories of it.
 # The oldest: a copy of it that is about to become another program has its command line too.
-agent_pid() { pgrep -o -f -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/"; }
-shim_pids() { pgrep -f -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/"; }
+agent_pid() { "$B/tests/tools/procs" -o -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/"; }
+shim_pids() { "$B/tests/tools/procs" -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/"; }
 no_shims() { [ -z "$(shim_pids)" ]; }
-no_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/dev/null; }
+no_agents() { ! "$B/tests/tools/procs" -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/dev/null; }
 
 # --- the cluster ---
 

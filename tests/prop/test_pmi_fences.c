@@ -27,7 +27,7 @@
 #define JOB            7
 #define BIG            30000 /* bytes of a value, where a rank puts several */
 #define RUNS           100
-#define SEVERAL_PIECES 40 /* values, of three tasks */
+#define SEVERAL_PIECES 24 /* values, of three tasks */
 #define TURN_MS        100
 #define TURNS_MAX      3000 /* of a run: more than it needs if no fence is lost */
 

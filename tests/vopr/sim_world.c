@@ -569,9 +569,10 @@ static void build(void)
     struct str cfg = STR_INIT;
     w.n_nodes = 1 + sim_below(NODES_MAX);
     bool leases = sim_chance(400);
+    /* Each start makes the file that a full disk gives up: a small one. */
     str_appendf(&cfg,
                 "kill_wait = \"%ds\"; node_timeout = \"%us\"; lost_node = \"%s\"; lease_time = \"%us\";\n"
-                "min_job_age = \"%us\";\nnodes = (\n",
+                "min_job_age = \"%us\"; disk_reserve = \"4M\";\nnodes = (\n",
                 KILL_WAIT_S, 20 + 10 * sim_below(5), leases ? "lease" : "hold", 30 + 15 * sim_below(6),
                 30 + sim_below(300));
     for (unsigned i = 0; i < w.n_nodes; i++) {
