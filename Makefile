@@ -278,7 +278,7 @@ $(CLOCKED_SHIM): $(call obj,$(MAIN_stoker-shim) tests/lib/fakeclock.c) $(call li
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call group,$(call lib,$(NEEDS_stoker-shim))) $(LIBS_stoker-shim)
 
-RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
+RUN_TESTS := B=$(abspath $(B)) NM=$(NM) tests/run
 # The tree with the sanitizers. -O1: it compiles in half the time, and less undefined behaviour is optimised away unseen.
 ASAN := B=$(B)/asan SANITIZE=address,undefined CFLAGS="-O1 -g1"
 FUZZ_SECONDS ?= 60

@@ -7,7 +7,7 @@
 IFS=: read -r user _ uid gid _ < <(getent passwd | awk -F: '$3 >= 1000 && $3 < 60000 && $7 ~ /\/(ba|da|z|k)?sh$/ { print; exit }')
 [ -n "${uid:-}" ] || skip "no user here who can log in"
 as() { (cd / && setpriv --reuid="$uid" --regid="$gid" --clear-groups env -i HOME="$home" TMPDIR="$home" STOKER_HOME="$home/stoker" \
-    TZ=UTC LC_ALL=C.UTF-8 PATH="$PATH" "$@"); }
+    TZ=UTC LC_ALL=C.UTF-8 PATH="$PATH" B="$B" "$@"); }
 home=$TMPDIR/home
 mkdir "$home"
 chown "$uid:$gid" "$home"
