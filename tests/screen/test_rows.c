@@ -161,6 +161,54 @@ static void a_refusal_is_named(void **state)
     must_show(&g->u, "! would be refused: 9000G requested");
 }
 
+/* A job on a node that does not answer says so; nothing is said of the others. */
+static void a_silent_node_is_named_at_its_job(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct node *n = model_get_node(g->u.app->m, "gpu03");
+    uilab_draw(&g->u, 24, 132);
+    must_not_show(&g->u, "does not answer");
+    n->state = NODE_SUSPECT;
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "gpu03  does not answer");
+    uilab_keys(&g->u, "/train-resnet<Enter><Enter>");
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "gpu03 does not answer");
+    n->state = NODE_UP;
+}
+
+/* What is being ended has no time left. */
+static void an_end_that_has_come_is_no_forecast(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    uilab_keys(&g->u, "/train-resnet<Enter><Enter>");
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, " left, ends by ");
+    j->state = JOB_COMPLETING;
+    model_take_job(g->u.app->m, j);
+    changes_everything(g->u.app);
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "Ending on gpu03");
+    must_not_show(&g->u, " left");
+}
+
+/* A job that runs over its limit, on a node that is away: "INVALID" is squeue's word for what is left. */
+static void over_the_limit_nothing_is_left(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "/train-resnet<Enter>:columns job name left where<Enter>");
+    uilab_draw(&g->u, 50, 200);
+    must_show(&g->u, " left");
+    g->u.app->now = wall_add_s(g->u.app->now, 30 * 86400);
+    changes_everything(g->u.app);
+    uilab_draw(&g->u, 50, 200);
+    must_not_show(&g->u, "INVALID");
+    must_not_show(&g->u, " left");
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, ui_fixture_up, ui_fixture_down)
 
 int main(void)
@@ -173,6 +221,9 @@ int main(void)
         CASE(one_job_waits_for_one_cause),
         CASE(causes_have_the_room_of_the_steps),
         CASE(a_refusal_is_named),
+        CASE(a_silent_node_is_named_at_its_job),
+        CASE(an_end_that_has_come_is_no_forecast),
+        CASE(over_the_limit_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,8 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
         str_append(&r->text, tr(" of "));
         jobtext_limit(&r->text, j, ui_model(ui));
     }
-    if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
+    struct wall end = job_end_time(j, ui_model(ui));
+    if (j->state == JOB_RUNNING && wall_is_set(end) && wall_elapsed_s(ui_now(ui), end) > 0) {
         str_append(&r->text, ", ");
         jobtext_left(&r->text, j, ui_model(ui), ui_now(ui));
         str_append(&r->text, tr(" left"));
@@ -326,4 +327,22 @@ void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
 void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j)
 {
     job_info_wait_words(r, ui, j, true);
+}
+
+#define SILENT_LOOKED 64 /* nodes of a job: it is asked for each picture */
+
+void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind)
+{
+    if (j->state != JOB_RUNNING && j->state != JOB_COMPLETING)
+        return;
+    for (size_t i = 0; i < j->alloc.n && i < SILENT_LOOKED; i++) {
+        const struct node *n = model_get_node(ui_model(ui), j->alloc.v[i].node);
+        if (!n || (n->state != NODE_SUSPECT && n->state != NODE_LOST && n->state != NODE_DOWN))
+            continue;
+        if (behind && j->alloc.n == 1)
+            rich_add(r, ROLE_WARN, tr("  does not answer"));
+        else
+            rich_addf(r, ROLE_WARN, tr("  %s does not answer"), n->spec.name);
+        return;
+    }
 }

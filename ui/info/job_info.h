@@ -22,6 +22,9 @@ void jobinfo_section(struct lines *l, const char *title);
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
 /* The same where its start stands beside it. */
 void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j);
+/* Of a job that runs: the first of its nodes that does not answer; nothing where all do, or are not known.
+ * behind: stands behind the list of its nodes, where a single one need not be named again. */
+void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind);
 /* How the user of this screen reads causes of that job (NULL: not known). */
 struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j);
 

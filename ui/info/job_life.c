@@ -105,6 +105,7 @@ void joblife_headline(struct rich *r, struct ui *ui, const struct job *j)
         headline_of_ended(r, ui, j, nodes);
     else
         headline_of_running(r, ui, j, nodes);
+    job_silent_node(r, ui, j, false);
     free(list);
 }
 
@@ -120,7 +121,7 @@ void joblife_limit(struct rich *r, const struct ui *ui, const struct job *j, int
     struct wall now = ui_now(ui), end = job_end_time(j, ui_model(ui));
     uint32_t limit = job_limit_s(j, ui_model(ui)), ran_s = job_run_s(j, now);
     char ran[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE], left[UNITS_TEXT_SIZE];
-    bool over = job_state_is_final((enum job_state)j->state);
+    bool over = job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING;
     if (j->state == JOB_PENDING || !wall_is_set(j->t_start) || job_never_ran(j))
         return;
     duration_format(ran_s, ran);

@@ -219,7 +219,8 @@ static void get_left(const void *ctx, const void *row, struct table_field *f)
     f->num = (double)(end.ms - jobs_table_now_of(ctx).ms) / (double)MS_PER_S;
     if (f->text.mute)
         return;
-    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
+    if (f->num > 0) /* not squeue's word for a job that runs over its limit */
+        jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
     rich_role(&f->text,
               joblife_ends_soon((int64_t)f->num, (int64_t)f->num + job_run_s(j, jobs_table_now_of(ctx)))
                   ? ROLE_WARM
@@ -318,9 +319,11 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
             job_wait_words(&f->text, l->cols.ui, j);
         f->text.n_runs = 0; /* the sign and the start have the colour */
         rich_role(&f->text, ROLE_NORMAL);
-    } else if (j)
+    } else if (j) {
         job_where(&f->text, j, jobs_table_now_of(ctx));
-    else
+        if (f->room) /* drawn: it depends on more than the job */
+            job_silent_node(&f->text, l->cols.ui, j, true);
+    } else
         arrayinfo_progress(r->array, true, f);
 }
 
