@@ -231,10 +231,13 @@ bool reading_look(struct reading *r, bool quiet)
 
 #define COUNT_SLICES 8 /* between two checks of the orders */
 
-/* A node would have to send all of it. */
+#define FAR_COUNT_MAX (4 << 20) /* bytes that a node sends so that the matches in them are counted */
+
+/* A node would have to send all of it, and that is much. */
 static bool is_far(const struct reading *r)
 {
-    return !r->merged && r->n && r->streams[0].remote && !is_filtered(r);
+    return !r->merged && r->n && r->streams[0].remote && !is_filtered(r) &&
+           r->streams[0].size > FAR_COUNT_MAX;
 }
 
 static bool has_to_count(const struct reading *r)
