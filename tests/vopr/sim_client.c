@@ -119,6 +119,17 @@ static void describe_steps(struct sim_client *c, struct msg_submit *m)
     }
 }
 
+/* So much that it is stored in pieces. */
+static void describe_large(struct msg_submit *m)
+{
+    char *one = xcalloc(1, 100u << 10);
+    memset(one, 'x', (100u << 10) - 1);
+    one[1] = '=';
+    for (int i = 0; i < 6; i++)
+        strv_push(&m->payload.env, one);
+    free(one);
+}
+
 static void begin_submission(struct sim_client *c)
 {
     struct msg_submit *m = &c->text;
@@ -145,6 +156,8 @@ static void begin_submission(struct sim_client *c)
         describe_steps(c, m);
     else
         describe_batch(c, m);
+    if (c->sub->name[strlen(c->sub->name) - 1] == '7')
+        describe_large(m);
     sim_note("%s is submitted: %s", c->sub->name,
              kind == JOB_KIND_STEPS ? "steps"
              : elements             ? "an array"
