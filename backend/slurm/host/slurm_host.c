@@ -16,6 +16,7 @@
 #include "src/base/xalloc.h"
 
 #define HOST_CLIENTS_MAX 512
+#define HOST_USER_MAX    16 /* connections of one user; the server of a user has one at a time */
 #define HOST_PATIENCE_MS 60000
 #define HOST_WAIT_MS     60000
 #define HOST_LINE_MAX    32
@@ -39,8 +40,13 @@ static const int64_t host_pauses[] = {
 #undef X
 };
 
+struct host_text { /* what Slurm has printed, for all clients to whom it is sent */
+    unsigned refs;
+    struct str s;
+};
+
 struct host_answer {
-    struct str text;
+    struct host_text *text; /* NULL: none yet */
     char word[SLURM_WORD_SIZE];
     struct mono asked, at; /* ns 0: never */
     int64_t pause_ms;
@@ -58,7 +64,9 @@ struct host_client {
     size_t n_line;
     bool asks, own; /* its line has come */
     enum host_question what;
-    struct str out;
+    uint32_t uid;
+    struct str out;         /* goes first, */
+    struct host_text *body; /* then this; NULL: nothing */
     size_t sent;
 };
 
@@ -101,6 +109,14 @@ void slurm_host_filter(const struct slurm_span *answer, const char *word, uint32
 
 /* --- clients --- */
 
+static void host_text_unref(struct host_text *t)
+{
+    if (!t || --t->refs)
+        return;
+    str_fini(&t->s);
+    free(t);
+}
+
 static void host_client_free(struct host_client *c)
 {
     list_unlink(&c->link);
@@ -109,6 +125,7 @@ static void host_client_free(struct host_client *c)
     loop_unwatch(c->host->loop, &c->watch);
     close(c->watch.fd);
     str_fini(&c->out);
+    host_text_unref(c->body);
     free(c);
 }
 
@@ -119,11 +136,14 @@ static void host_client_on_patience(void *ctx)
 
 static void host_client_write(struct host_client *c)
 {
-    ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->out.len - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    size_t head = c->out.len, all = head + (c->body ? c->body->s.len : 0);
+    const char *p = c->sent < head ? c->out.s + c->sent : c->body->s.s + (c->sent - head);
+    size_t left = (c->sent < head ? head : all) - c->sent;
+    ssize_t n = send(c->watch.fd, p, left, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     c->sent += n > 0 ? (size_t)n : 0;
-    if (n <= 0 || c->sent == c->out.len)
+    if (n <= 0 || c->sent == all)
         host_client_free(c);
 }
 
@@ -138,23 +158,18 @@ static void host_client_refuse(struct host_client *c, const char *why)
     host_client_say(c);
 }
 
-static uint32_t host_client_uid(const struct host_client *c)
-{
-    struct ucred cred;
-    socklen_t len = sizeof cred;
-    return getsockopt(c->watch.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0 ? cred.uid : UINT32_MAX;
-}
-
 static void host_client_answer(struct host_client *c)
 {
     const struct host_answer *a = &c->host->answers[c->what];
-    struct slurm_span text = {a->text.s, a->text.len};
+    struct slurm_span text = {a->text->s.s, a->text->s.len};
     int64_t age_ms = (loop_now(c->host->loop).ns - a->at.ns) / NS_PER_MS;
     str_appendf(&c->out, "OK %s %lld\n", *a->word ? a->word : "-", (long long)age_ms);
     if (c->own)
-        slurm_host_filter(&text, a->word, host_client_uid(c), &c->out);
-    else
-        str_append_n(&c->out, text.p, text.n);
+        slurm_host_filter(&text, a->word, c->uid, &c->out);
+    else if (text.n) {
+        c->body = a->text;
+        c->body->refs++;
+    }
     host_client_say(c);
 }
 
@@ -199,8 +214,10 @@ static void host_take(struct slurm_host *h, const struct slurm_output *o)
         if (h->which != HOST_CONFIG)
             return;
     }
-    str_clear(&a->text);
-    str_append_n(&a->text, o->out.s, o->out.len);
+    host_text_unref(a->text);
+    a->text = xcalloc(1, sizeof *a->text);
+    *a->text = (struct host_text){.refs = 1, .s = STR_INIT};
+    str_append_n(&a->text->s, o->out.s, o->out.len);
     memcpy(a->word, h->word, sizeof a->word);
     a->at = a->asked;
     if (h->which != HOST_CONFIG)
@@ -298,6 +315,21 @@ static void host_client_on_ready(void *ctx, unsigned ready)
     }
 }
 
+static uint32_t host_uid_of(int fd)
+{
+    struct ucred cred;
+    socklen_t len = sizeof cred;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0 ? cred.uid : UINT32_MAX;
+}
+
+static bool host_is_full(const struct slurm_host *h, uint32_t uid)
+{
+    size_t n = 0;
+    list_for_each (c, &h->clients, struct host_client, link)
+        n += c->uid == uid;
+    return n >= HOST_USER_MAX || h->n_clients >= HOST_CLIENTS_MAX;
+}
+
 static void host_on_listen(void *ctx, unsigned ready)
 {
     (void)ready;
@@ -305,12 +337,13 @@ static void host_on_listen(void *ctx, unsigned ready)
     int fd = accept4(h->listen.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
-    if (h->n_clients == HOST_CLIENTS_MAX) { /* they ask Slurm themselves */
+    uint32_t uid = host_uid_of(fd);
+    if (host_is_full(h, uid)) { /* the client asks Slurm itself */
         close(fd);
         return;
     }
     struct host_client *c = xcalloc(1, sizeof *c);
-    *c = (struct host_client){.host = h};
+    *c = (struct host_client){.host = h, .uid = uid};
     c->watch = (struct loop_fd){.fd = fd, .fn = host_client_on_ready, .ctx = c};
     c->patience = (struct loop_timer){.fn = host_client_on_patience, .ctx = c};
     list_init(&c->link);
@@ -348,7 +381,7 @@ void slurm_host_free(struct slurm_host *h)
     close(h->listen.fd);
     unlink(h->socket);
     for (size_t i = 0; i < HOST_N; i++) {
-        str_fini(&h->answers[i].text);
+        host_text_unref(h->answers[i].text);
         free(h->answers[i].failed);
     }
     strv_fini(&h->env);
