@@ -9,6 +9,15 @@
 #include "src/base/lang.h"
 #include "src/base/utf8.h"
 
+static void json_append_escaped(struct str *out, uint32_t cp)
+{
+    if (cp < 0x10000)
+        str_appendf(out, "\\u%04x", cp);
+    else
+        str_appendf(out, "\\u%04x\\u%04x", 0xd800 + ((cp - 0x10000) >> 10),
+                    0xdc00 + ((cp - 0x10000) & 0x3ff));
+}
+
 static void json_append_quoted(struct str *out, const char *s)
 {
     str_append_char(out, '"');
@@ -24,8 +33,8 @@ static void json_append_quoted(struct str *out, const char *s)
             str_append(out, "\\n");
         } else if (cp == '\t') {
             str_append(out, "\\t");
-        } else if (cp < 0x20 || cp == 0x7f) {
-            str_appendf(out, "\\u%04x", cp);
+        } else if (utf8_width(cp) < 0) { /* a terminal would obey it, or turn the direction of the rest */
+            json_append_escaped(out, cp);
         } else {
             str_append_n(out, s, len);
         }
