@@ -55,10 +55,13 @@ struct loop *loop_new(void)
     return l;
 }
 
+static void loop_fire_calls(struct loop *l);
+
 void loop_free(struct loop *l)
 {
     if (!l)
         return;
+    loop_fire_calls(l); /* what was closed in the last iteration is freed by them */
     if (l->signal_fd.fd >= 0)
         close(l->signal_fd.fd);
     close(l->epoll);
