@@ -3,6 +3,7 @@
  * turned away. */
 #include <malloc.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ static void add_command(const char *dir, const char *name, const char *text)
 static int ask_for_jobs(void)
 {
     int fd = unixsock_connect(socket_path, 0, 0);
-    if (fd >= 0 && write(fd, "jobs\n", 5) != 5) {
+    if (fd >= 0 && send(fd, "jobs\n", 5, MSG_NOSIGNAL) != 5) {
         close(fd);
         return -1;
     }
