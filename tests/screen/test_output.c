@@ -224,7 +224,7 @@ static void spools_are_fetched(void **state)
     assert_int_equal(u->sent.n, asked); /* the end: no more questions */
     uilab_keys(u, "/node<Enter>");
     must_show(u, "1 of 1"); /* what the node has sent is counted like a file */
-    uilab_keys(u, "q");                 /* an answer that comes too late is dropped */
+    uilab_keys(u, "q");     /* an answer that comes too late is dropped */
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
 }
 
