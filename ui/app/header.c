@@ -216,7 +216,7 @@ static void header_say_out(struct gauge *nodes, uint32_t out, int *room, int n)
     if (!out || !n)
         return;
     snprintf(nodes->broken, sizeof nodes->broken, tr(" %llu out"), (unsigned long long)out);
-    if ((*room - cell_width(nodes->broken)) / n >= BAR_MIN)
+    if ((*room - cell_width(nodes->broken)) / n > BAR_LEAST) /* worth more than long bars */
         *room -= cell_width(nodes->broken);
     else
         nodes->broken[0] = '\0';

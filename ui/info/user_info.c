@@ -176,7 +176,7 @@ void userinfo_lines(struct lines *l, struct ui *ui, const struct holders *all, c
         holders_of_user(all, h->user, &counted);
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_TITLE, h->user ? h->user : h->account);
-    rich_addf(r, ROLE_DIM, h->user ? tr("  of %s") : tr("  account"), h->account);
+    rich_addf(r, ROLE_DIM, h->user ? trc("part of an account", "  of %s") : tr("  account"), h->account);
     held_line(lines_pair(l, trc("a label", "running"), LABEL), &h->all);
     r = lines_pair(l, trc("a label", "waiting"), LABEL);
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->all.waiting);
