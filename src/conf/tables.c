@@ -49,6 +49,8 @@ static const struct conf_option node_options[] = {
     {.name = "features", .type = CONF_STRV, MEMBER(node_spec, features), .help = "Features, which `--constraint` requests."},
     {.name = "weight", .type = CONF_U32, MEMBER(node_spec, weight), .def = "1", .min = 0, .max = INT32_MAX,
      .help = "Nodes with a lower weight are taken first."},
+    {.name = "group", .type = CONF_NAME, MEMBER(node_spec, group), .def_help = "none",
+     .help = "Nodes of the same group are close to one another, for example in one rack: a job over several nodes gets nodes of one group if it can, and `--switches` demands it."},
     {.name = "detect", .type = CONF_BOOL, MEMBER(node_spec, detect), .def = "true",
      .help = "`false`: use the amounts given here and do not check the hardware; `cpus` and `memory` are then required."},
     {.name = "agent_socket", .type = CONF_STR, MEMBER(node_spec, agent_socket), .def_help = "an agent of the controller's own",
@@ -286,6 +288,8 @@ static const struct conf_option scheduler_options[] = {
     {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "1", .min = 1, .max = 1000,
      .help = "With `conservative`: number of pending jobs of each partition that have a planned start. Each planned start makes other "
      "jobs wait longer. The start times of all other jobs are forecast."},
+    {.name = "max_switch_wait", .type = CONF_DURATION, MEMBER(cluster_spec, max_switch_wait_s), .def = "5m",
+     .help = "How long a job waits at most for the nodes that `--switches` demands; then it starts on any."},
 };
 
 static const struct conf_section scheduler_section = {

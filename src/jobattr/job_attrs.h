@@ -145,6 +145,8 @@
     X(SIGNAL, SIGNAL, RARE, signal, A_ARG("signal", 0, "[B:]SIG[@S]", "a signal S seconds before the end (60)", A_ENV3("SIGNAL")), A_NONE, A_NONE, A_NONE) \
     X(SPREAD_JOB, SWITCH, DETAIL, spread_job, A_FLAG("spread-job", 0, "on as many nodes as it has tasks, if they are free", A_ENV3("SPREAD_JOB")), \
       A_NONE, A_NONE, A_NONE) \
+    X(SWITCHES, SWITCHES, RARE, switches, A_ARG("switches", 0, "N[@WAIT]", "on nodes of at most N groups, or on any after WAIT", A_ENV3("REQ_SWITCH")), \
+      A_IS(.update = "Switches", .shown = "Switches", .shown_last = true), A_NONE, A_NONE) \
     X(TIME, LIMIT, REQ, time_limit_s, A_ARG("time", 't', "LIMIT", "M, M:S, H:M:S, D-H, D-H:M:S", A_ENV3("TIMELIMIT")), \
       A_IS(.update = "TimeLimit", .always = true), A_NONE, A_NONE) \
     X(TIME_MIN, LIMIT, DETAIL, time_min_s, A_ARG("time-min", 0, "LIMIT", "a shorter limit that would do as well"), \

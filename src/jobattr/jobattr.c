@@ -187,6 +187,23 @@ ATTR_SET(restarts)
     *(uint32_t *)job_attr_at_mut(a, r) = 0; /* as its partition says */
     return 0;
 }
+/* COUNT[@WAIT] */
+ATTR_SET(switches)
+{
+    int64_t n;
+    uint32_t wait_s = 0;
+    size_t digits = strspn(value, "0123456789");
+    char *count = xstrndup(value, digits);
+    int rc = int_parse(count, 0, UINT16_MAX, &n, NULL);
+    free(count);
+    if (rc || (value[digits] && value[digits] != '@'))
+        return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for --%s."), value, "switches");
+    if (value[digits] && duration_parse_slurm(value + digits + 1, &wait_s, NULL) < 0)
+        return err_set(err, -EINVAL, tr("Invalid --%s specification"), "switches");
+    *(uint32_t *)job_attr_at_mut(a, r) = (uint32_t)n;
+    req_rare_mut(r)->switch_wait_s = n ? wait_s : 0;
+    return 0;
+}
 ATTR_SET(switch)
 {
     int64_t n;
@@ -203,6 +220,7 @@ int job_attr_set(const struct job_attr *a, struct job_req *r, const char *value,
         [JOB_ATTR_GPUS] = attr_set_gpus,           [JOB_ATTR_NODES] = attr_set_nodes,
         [JOB_ATTR_PRIORITY] = attr_set_priority,   [JOB_ATTR_LIMIT] = attr_set_limit,
         [JOB_ATTR_LOST_NODE] = attr_set_lost_node, [JOB_ATTR_RESTARTS] = attr_set_restarts,
+        [JOB_ATTR_SWITCHES] = attr_set_switches,
     };
     static attr_set_fn *const by_store[] = {
         [STORE_TEXT] = attr_set_text,  [STORE_U32] = attr_set_number,  [STORE_I32] = attr_set_number,
@@ -293,6 +311,14 @@ ATTR_APPEND(restarts)
     if (n)
         str_appendf(out, "%" PRId64, n);
 }
+ATTR_APPEND(switches)
+{
+    char text[UNITS_TEXT_SIZE];
+    if (n)
+        str_appendf(out, "%" PRId64, n);
+    if (n && req_rare(r)->switch_wait_s)
+        str_appendf(out, "@%s", duration_format_padded(req_rare(r)->switch_wait_s, text));
+}
 ATTR_APPEND(lost_node)
 {
     str_append(out, n < LOST_N ? lost_node_text((enum lost_node)n) : "");
@@ -306,7 +332,7 @@ void job_attr_append(struct str *out, const struct job_attr *a, const struct job
         [JOB_ATTR_SIGNAL] = attr_append_signal,       [JOB_ATTR_OPEN_MODE] = attr_append_open_mode,
         [JOB_ATTR_REQUEUE] = attr_append_requeue,     [JOB_ATTR_NO_REQUEUE] = attr_append_requeue,
         [JOB_ATTR_LOST_NODE] = attr_append_lost_node, [JOB_ATTR_RESTARTS] = attr_append_restarts,
-        [JOB_ATTR_EXCLUSIVE] = attr_append_exclusive,
+        [JOB_ATTR_SWITCHES] = attr_append_switches,   [JOB_ATTR_EXCLUSIVE] = attr_append_exclusive,
     };
     static attr_append_fn *const by_store[] = {
         [STORE_TEXT] = attr_append_text,   [STORE_U32] = attr_append_number,

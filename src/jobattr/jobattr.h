@@ -41,6 +41,7 @@
     X(REQUEUE, uint32_t)     /* 1 */ \
     X(NO_REQUEUE, uint32_t)  /* 2, of the same member */ \
     X(RESTARTS, uint32_t)    /* 0: not said; with a signal as of SIGNAL */ \
+    X(SWITCHES, uint32_t)    /* 0: any; with switch_wait_s */ \
     X(LOST_NODE, uint32_t)   /* enum lost_node */
 /* clang-format on */
 

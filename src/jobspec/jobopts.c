@@ -53,8 +53,7 @@ typedef int jobopt_set_fn(struct jobopts *o, const struct opt *opt, const char *
 
 static void jobopts_replace(char **at, const char *value)
 {
-    free(*at);
-    *at = str_is_empty(value) ? NULL : xstrdup(value);
+    xstrset(at, str_is_empty(value) ? NULL : value);
 }
 
 static int jobopts_bad(struct errtext *err, const struct opt *opt)
@@ -497,8 +496,9 @@ static int jobopts_set_one(struct jobopts *o, const struct opt *opt, const char 
         [JOB_ATTR_RESTARTS] = jobopt_restarts,
     };
     const struct job_attr *a = job_attr_get(opt->id);
-    return a ? by_kind[a->kind](o, opt, arg, job_attr_at_mut(a, &o->req), err)
-             : jobopts_set_other(o, opt, arg, err);
+    return !a                             ? jobopts_set_other(o, opt, arg, err)
+           : a->kind == JOB_ATTR_SWITCHES ? job_attr_set(a, &o->req, arg, o->now, err)
+                                          : by_kind[a->kind](o, opt, arg, job_attr_at_mut(a, &o->req), err);
 }
 
 int jobopts_set(void *ctx, const struct opt *opt, const char *arg, struct errtext *err)

@@ -107,18 +107,6 @@ static int check_node_info(__attribute__((unused)) const struct opt *opt, const 
     return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for third arg of -B."), arg);
 }
 
-/* count[@time] */
-static int check_switches(const struct opt *opt, const char *arg, struct errtext *err)
-{
-    size_t n = strspn(arg, "0123456789");
-    uint32_t s;
-    if (!n || (arg[n] && arg[n] != '@'))
-        return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for --%s."), arg, opt->name);
-    if (arg[n] && duration_parse_slurm(arg + n + 1, &s, NULL) < 0)
-        return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
-    return 0;
-}
-
 static int check_acctg_freq(const struct opt *opt, const char *arg, struct errtext *err)
 {
     if (jobopts_check_is_number(arg) ||
@@ -173,9 +161,9 @@ static const struct {
     {"mem-bind", check_mem_bind},       {"msg-timeout", check_number},
     {"ntasks-per-core", check_number},  {"ntasks-per-socket", check_number},
     {"profile", check_profile},         {"slurmd-debug", check_number},
-    {"sockets-per-node", check_number}, {"switches", check_switches},
-    {"thread-spec", check_number},      {"threads", check_number},
-    {"threads-per-core", check_number}, {"wait-all-nodes", check_number},
+    {"sockets-per-node", check_number}, {"thread-spec", check_number},
+    {"threads", check_number},          {"threads-per-core", check_number},
+    {"wait-all-nodes", check_number},
 };
 
 int jobopts_check(const struct opt *opt, const char *arg, struct errtext *err)

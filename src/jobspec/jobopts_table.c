@@ -24,7 +24,7 @@ static const struct opt jobopts_rows[] = {
     HARMLESS("mcs-label"), HARMLESS("mem-bind"), HARMLESS("network"), HARMLESS("ntasks-per-core"),
     HARMLESS("ntasks-per-socket"), HARMLESS("power"), HARMLESS("prefer"), HARMLESS("profile"),
     HARMLESS_FLAG("reboot"), HARMLESS_FLAG("share"), HARMLESS("sockets-per-node"),
-    HARMLESS("switches"), HARMLESS("thread-spec"), HARMLESS("threads-per-core"),
+    HARMLESS("thread-spec"), HARMLESS("threads-per-core"),
     HARMLESS("wait-all-nodes"),
 
     UNSUPPORTED("bb"), UNSUPPORTED("bbf"), UNSUPPORTED("container"), UNSUPPORTED("cluster-constraint"),

@@ -324,7 +324,10 @@ enum why_class {
     X(NEEDS_OWN_NODES, "asked free")                                                                         \
     X(NEEDS_NODES_OF_USER, "asked free")                                                                     \
     X(NODES_OTHER_USERS, "n nodes")                                                                          \
-    X(NODES_ONE_USER, "n nodes")
+    X(NODES_ONE_USER, "n nodes")                                                                             \
+    /* --switches */                                                                                         \
+    X(NEEDS_GROUPS, "asked free of")                                                                         \
+    X(NODES_IN_GROUPS, "n of")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

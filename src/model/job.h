@@ -60,6 +60,8 @@ struct job_req_rare {
     uint32_t min_tmp_mib;
     uint32_t lost_node;      /* enum lost_node: --lost-node */
     uint32_t limit_restarts; /* --restart-at-limit: how often; 0: as its partition says */
+    uint32_t switches;       /* --switches: groups of nodes that it may lie in; 0: any */
+    uint32_t switch_wait_s;  /* it waits so long for that; 0: as long as the cluster allows */
 };
 
 /* Members in which requests seldom differ. In a mirror, jobs in which all of them are equal share one
@@ -118,7 +120,8 @@ struct job_req {
     G(S, BOXED, detail, STR, array_spec) G(S, BOXED, detail, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) G(S, BOXED, detail, BOOL, has_priority)       \
     G(S, BOXED, detail, U32, priority) G(S, BOXED, rare, U32, lost_node) G(S, BOXED, detail, BOOL, truncate) \
     G(S, BOXED, rare, U32, limit_restarts) G(S, BOXED, detail, BOOL, spread_job) \
-    G(S, BOXED, detail, BOOL, use_min_nodes) G(S, BOXED, detail, BOOL, exclusive_user)
+    G(S, BOXED, detail, BOOL, use_min_nodes) G(S, BOXED, detail, BOOL, exclusive_user) \
+    G(S, BOXED, rare, U32, switches) G(S, BOXED, rare, U32, switch_wait_s)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);

@@ -35,13 +35,14 @@ struct node_spec {
     struct strv gpu_names; /* of its GPUs, for CUDA_VISIBLE_DEVICES and the like; empty: their numbers */
     uint64_t
         private_tmp_mib; /* each job has a /tmp and a /dev/shm of its own of this size; 0: it has not */
+    char *group;         /* of nodes that are close to one another; NULL: none */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
     F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
     F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin) F(S, STRV, gpu_names)                \
-    F(S, U64, private_tmp_mib)
+    F(S, U64, private_tmp_mib) F(S, STR, group)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };
@@ -186,6 +187,7 @@ struct cluster_spec {
     uint64_t user_disk_mib, disk_reserve_mib;
     uint64_t
         history_size_mib; /* the oldest jobs of who has most leave a larger history; 0: half of the disk */
+    uint32_t max_switch_wait_s; /* what --switches demands is waited for so long at most */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -198,7 +200,7 @@ struct cluster_spec {
     F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except) F(S, U32, history_keep_s)             \
     F(S, U32, audit_keep_s) F(S, U64, audit_mib) F(S, BOOL, audit_syslog) F(S, STRV, private_words)        \
     F(S, U64, user_buffers_mib) F(S, U64, user_records_mib) F(S, U64, user_disk_mib) F(S, U64, disk_reserve_mib) \
-    F(S, U64, history_size_mib)
+    F(S, U64, history_size_mib) F(S, U32, max_switch_wait_s)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

@@ -79,7 +79,8 @@ static bool is_out_part(const struct cause *c)
 static bool is_need_part(const struct cause *c)
 {
     return (c->code >= CAUSE_NEEDS_GPUS && c->code <= CAUSE_NEEDS_NODES) ||
-           c->code == CAUSE_NEEDS_OWN_NODES || c->code == CAUSE_NEEDS_NODES_OF_USER;
+           c->code == CAUSE_NEEDS_OWN_NODES || c->code == CAUSE_NEEDS_NODES_OF_USER ||
+           c->code == CAUSE_NEEDS_GROUPS;
 }
 
 static const struct cause *find_need(const struct cause *c)
@@ -304,6 +305,8 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_NEEDS_NODES] = {.full_by = needs_nodes_full},
     [CAUSE_NEEDS_OWN_NODES] = {.full = N_("{asked:node} without jobs of other users ({free} free)")},
     [CAUSE_NEEDS_NODES_OF_USER] = {.full = N_("{asked:node} that no other user keeps ({free} free)")},
+    [CAUSE_NEEDS_GROUPS] = {.full = N_("{asked:node} of {of:group} ({free} free)")},
+    [CAUSE_NODES_IN_GROUPS] = {.full = N_("at most {n} of them in {of:group}")},
     [CAUSE_NODES] = {.full = "{n:node}: {parts}"},
     [CAUSE_NODES_FREE_GPUS] = {.full = N_("{n} too few free GPUs[ ({nodes})]")},
     [CAUSE_NODES_FREE_CPUS] = {.full = N_("{n} too few free CPUs[ ({nodes})]")},

@@ -50,6 +50,7 @@ static void template_append_count(struct str *out, uint64_t v, const char *noun)
         NOUN("step", "%llu step", "%llu steps"),
         NOUN("node", "%llu node", "%llu nodes"),
         NOUN("whole node", "%llu whole node", "%llu whole nodes"),
+        NOUN("group", "%llu group", "%llu groups"),
         NOUN("element", "%llu element", "%llu elements"),
         NOUN("connection", "%llu connection", "%llu connections"),
         NOUN("time", "%llu time", "%llu times"),

@@ -70,6 +70,13 @@ is "the last one counts" "$(squeue -h -j "$job" -o %h)" NO
 submit -H sleep.sh
 is "any job" "$(squeue -h -j "$job" -o %h) $(job_field "$job" OverSubscribe)" "OK OK"
 
+case_ "groups of nodes"
+submit -H --switches=1@2:00 sleep.sh
+is "as asked" "$(job_field "$job" Switches)" 1@00:02:00
+must scontrol update jobid="$job" Switches=3
+is "changed" "$(job_field "$job" Switches)" 3
+says "no number" 1 "" "~" scontrol update jobid="$job" Switches=x
+
 case_ "when a waiting job will start"
 submit -t 10 --exclusive sleep.sh
 waits=$job

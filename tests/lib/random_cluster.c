@@ -50,6 +50,7 @@ void any_cluster(struct lab *l)
         struct node_spec *s = lab_node(l, name, 1 + any_below(16), 1000 + any_below(64) * 500, gpus,
                                        gpus && any_one_in(2) ? "a100" : NULL);
         s->weight = any_below(3);
+        s->group = n > 2 && i % 3 ? xstrdup(i % 3 == 1 ? "left" : "right") : NULL;
         if (any_one_in(2))
             strv_push(&s->features, "fast");
     }
@@ -83,6 +84,7 @@ void any_cluster(struct lab *l)
     l->spec.priority.max_age_s = 100;
     l->spec.backfill = any_below(3);
     l->spec.reservations = 1 + any_below(4);
+    l->spec.max_switch_wait_s = 60 * n;
     lab_configure(l);
 }
 
@@ -110,6 +112,10 @@ static void fill_request(struct job_req *r)
     req_detail_mut(r)->exclusive = any_one_in(10);
     req_detail_mut(r)->exclusive_user = !req_detail(r)->exclusive && any_one_in(10);
     req_detail_mut(r)->overcommit = any_one_in(15);
+    if (r->nodes_min != NOT_GIVEN && r->nodes_min > 1 && r->gpus == NOT_GIVEN) {
+        req_rare_mut(r)->switches = r->nodes_min - 1;
+        req_rare_mut(r)->switch_wait_s = r->ntasks == NOT_GIVEN ? 0 : 20 * r->ntasks;
+    }
     req_rare_mut(r)->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
     req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n1") : NULL;
     req_detail_mut(r)->features = any_one_in(10) ? xstrdup("fast") : NULL;

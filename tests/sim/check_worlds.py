@@ -7,6 +7,7 @@ It knows the state as JSON and the rules of docs/SCHEDULER.md, and shares no cod
     partitions    a job starts on nodes of its partition that are up and not drained, as its features,
                   GPU type, -w and -x have it, within the partition's time limit and number of nodes
     limits        running jobs of a user; what runs over a soft limit is borrowed; licences; throttles
+    groups        a job with --switches=N starts on nodes of N groups, or has waited long enough
     dependencies  of all kinds, holds, begin times
     windows       a job that starts leaves every window alone, or lies in its own reservation
     plans         what runs and what is planned fits on each node at each time
@@ -95,6 +96,7 @@ class World:
             self.count("starts")
             self.place(job, state, nodes)
             self.windows(job, state)
+            self.groups(job, state, nodes)
             self.eligible(job, state)
         self.limits(state, new)
         if state["rest"]:
@@ -151,6 +153,18 @@ class World:
         if (req["exclude"] and req["exclude"] in names) or \
                 (job["kind"] != 1 and req["nodelist"] and req["nodelist"] not in names):
             self.fail(f"job {i} starts on {names}: -w {req['nodelist']} -x {req['exclude']}")
+
+    def groups(self, job, state, nodes):
+        """With --switches=N: on nodes of N groups at most, until it has waited long enough."""
+        req, groups = job["req"], {n["spec"]["group"] for n in nodes.values()}
+        wait = min(req["switch_wait_s"] or UNLIMITED, self.spec["max_switch_wait_s"])
+        if not req["switches"] or job["kind"] == 1 or groups == {None}:
+            return
+        mine = {nodes[a[0]]["spec"]["group"] for a in allocations(job)}
+        bound = state["now"] < job["t_eligible"] + wait * 1000
+        self.count("starts bound to groups" if bound else "starts after the wait for groups")
+        if bound and len(mine) > req["switches"]:
+            self.fail(f"job {job['id']} starts on {len(mine)} groups of nodes")
 
     def windows(self, job, state):
         now, end, names = state["now"], end_of(job), {a[0] for a in allocations(job)}

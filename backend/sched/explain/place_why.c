@@ -314,6 +314,13 @@ static void add_short(const struct question *q, const struct refused *r, struct 
     const struct amount *have = one ? &r->free_most : &r->free_all;
     struct cause *c = cause_add(to, CAUSE_NEEDS_GPUS);
     bool short_of_any = r->gpus || r->cpus || r->mem;
+    if (r->groups_max && r->fit >= nodes && r->fit_in_groups < nodes) {
+        c->code = CAUSE_NEEDS_GROUPS;
+        c->asked = nodes;
+        c->free = r->fit_in_groups;
+        c->of = r->groups_max;
+        return;
+    }
     if (r->busy_whole || (!short_of_any && (r->other_users || r->one_user))) {
         c->code = r->busy_whole    ? CAUSE_NEEDS_NODES
                   : r->other_users ? CAUSE_NEEDS_OWN_NODES

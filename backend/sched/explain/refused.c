@@ -14,6 +14,7 @@ struct look {
     struct strv only, never, features;
     const struct window *reservation; /* that it asks for; NULL: none */
     struct wall until;                /* it would run until then at least; unset: without a limit */
+    uint32_t *in_group;               /* of those that would do: how many of each; NULL: never mind */
     bool spread;                      /* over nodes, no matter how much on each */
     bool empty;
 };
@@ -142,11 +143,32 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
     bool few = why == &r->lost_gpus || why == &r->gpus;
     if (few && pn->cap.gpus < all.gpus && !r->first_gpus)
         r->first_gpus = n;
+    if (!why && l->in_group)
+        l->in_group[pn->group]++;
     if (!why)
         r->together = amount_plus(r->together, l->empty ? all : pn->free_now);
     why = why ? why : &r->fit;
     ++*why;
     note_node(r, at, why);
+}
+
+static int refused_most_first(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return *a == *b ? 0 : *a > *b ? -1 : 1;
+}
+
+/* Of the groups that it may lie in, those with the most. */
+static void refused_sum_groups(struct look *l, struct refused *r)
+{
+    uint32_t n = l->queue->pool.n_groups + 1;
+    if (!l->in_group)
+        return;
+    qsort(l->in_group, n, sizeof *l->in_group, refused_most_first);
+    r->groups_max = l->demand.groups_max;
+    for (uint32_t i = 0; i < n && i < r->groups_max; i++)
+        r->fit_in_groups += l->in_group[i];
+    free(l->in_group);
 }
 
 void refused_count(const struct queue *q, const struct job *j, const struct step *s, uint32_t part,
@@ -157,6 +179,9 @@ void refused_count(const struct queue *q, const struct job *j, const struct step
     uint32_t limit_s = deadline_least_s(j, spec);
     *ret = (struct refused){0};
     demand_of_job(j, s, spec, &l.demand);
+    queue_bind_groups(q, j, &l.demand);
+    if (demand_is_in_groups(&l.demand, q->now.ms) && !empty)
+        l.in_group = xcalloc(q->pool.n_groups + 1, sizeof *l.in_group);
     ret->nodes_max = l.demand.nodes_max;
     ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
     l.gpu_type = s && s->gpu_type ? s->gpu_type : req_detail(&j->req)->gpu_type;
@@ -175,6 +200,7 @@ void refused_count(const struct queue *q, const struct job *j, const struct step
     for (uint32_t i = 0; i < q->pool.n_nodes; i++)
         if (nodeset_has(&q->nodes.part_nodes[part], i))
             look_at(&l, i, ret);
+    refused_sum_groups(&l, ret);
     strv_fini(&l.only);
     strv_fini(&l.never);
     strv_fini(&l.features);
@@ -293,6 +319,11 @@ void refused_add(const struct queue *q, const struct refused *r, bool named, str
     add_counter(&t, &r->out, CAUSE_NODES_OUT);
     t.named = named;
     add_fit(&t);
+    if (r->groups_max && r->fit_in_groups < r->fit) {
+        struct cause *c = cause_add(t.to, CAUSE_NODES_IN_GROUPS);
+        c->n = r->fit_in_groups;
+        c->of = r->groups_max;
+    }
 }
 
 /* --- nodes that are out --- */

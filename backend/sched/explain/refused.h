@@ -17,6 +17,8 @@ struct refused {
     uint32_t one_user;                    /* with jobs that share with another user alone */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
     uint32_t lost_gpus;                   /* enough, were it not for GPUs that must not be given */
+    uint32_t groups_max;                  /* groups of nodes that it may lie in; 0: any */
+    uint32_t fit_in_groups;               /* of those that would do, the most in as many groups */
     uint32_t fit;                         /* would do, but are too few, or give too little together */
     uint32_t nodes_max;                   /* it lies on that many at most */
     struct amount together;               /* of those that would do */

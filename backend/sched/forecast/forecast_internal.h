@@ -90,7 +90,8 @@ struct forecasts {
     struct wall t;
     uint32_t n_classes;
     struct node_class *classes;
-    uint32_t *class_of; /* of each node; UINT32_MAX: it is not usable */
+    uint32_t *class_of;      /* of each node; UINT32_MAX: it is not usable */
+    const struct pool *pool; /* of the queue: the groups of its nodes */
     bool by_node;
     bool users; /* single nodes know whose jobs they have */
     enum stage stage;

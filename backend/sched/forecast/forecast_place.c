@@ -257,6 +257,41 @@ static void forecast_find_free(struct forecasts *f, const struct plan_choice *c,
         forecast_find_in_many(f, c, from, ret);
 }
 
+/* On the nodes of one group, and from the time on when any nodes will do on those. More groups than one are
+ * as good as any nodes. */
+static void forecast_find_in_groups(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                                    struct forecast_start *ret)
+{
+    struct plan_choice in_group = *c;
+    int64_t until = c->demand->groups_until;
+    for (uint32_t g = 0; g <= f->pool->n_groups; g++) {
+        struct nodeset set;
+        nodeset_init(&set, f->pool->n_nodes);
+        for (uint32_t i = 0; i < f->pool->n_nodes; i++) {
+            bool is_in = f->pool->nodes[i].group == g && nodeset_has(c->set, i);
+            if (is_in)
+                nodeset_add(&set, i);
+            if (is_in && nodeset_is_listed(c->set, i))
+                nodeset_add_listed(&set, i);
+        }
+        in_group.set = &set;
+        if (set.n && set.n_listed == c->set->n_listed)
+            forecast_find_free(f, &in_group, from, ret);
+        nodeset_fini(&set);
+    }
+    if (ret->t > until)
+        forecast_find_free(f, c, from > until ? from : until, ret);
+}
+
+static void forecast_find_somewhere(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                                    struct forecast_start *ret)
+{
+    if (f->pool->n_groups && c->demand->groups_max == 1 && demand_is_in_groups(c->demand, from))
+        forecast_find_in_groups(f, c, from, ret);
+    else
+        forecast_find_free(f, c, from, ret);
+}
+
 /* The same within limits: repeated until limits and free resources agree. */
 static void forecast_find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
                                   const char *licences, int64_t from, struct forecast_start *ret)
@@ -266,7 +301,7 @@ static void forecast_find_allowed(struct forecasts *f, const struct job_class *g
     int64_t t = limit_plan_next(f->limits, &g->requests[choice], licences, from, c->len);
     for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
         at.t = ret->t;
-        forecast_find_free(f, c, t, &at);
+        forecast_find_somewhere(f, c, t, &at);
         if (at.t >= ret->t)
             break;
         t = limit_plan_next(f->limits, &g->requests[choice], licences, at.t, c->len);
@@ -300,7 +335,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
         if (f->limits)
             forecast_find_allowed(f, g, i, licences, begin, ret);
         else
-            forecast_find_free(f, c, begin, ret);
+            forecast_find_somewhere(f, c, begin, ret);
         if (ret->t < before)
             ret->choice = i;
         /* Searched without a cut-off from the first possible time on: a valid bound. */

@@ -64,6 +64,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     p->queue->view = v;
     p->queue->classes.pinned = true;
     f->t = now;
+    f->pool = &p->queue->pool;
     f->running = true;
     f->batches = COST_OF_BATCHES / (p->queue->pool.n_nodes + 1);
     f->batches = f->batches < BATCHES_MORE ? f->batches : BATCHES_MORE;

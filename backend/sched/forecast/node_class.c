@@ -17,6 +17,7 @@ static void node_class_sign_node(const struct forecaster *p, struct forecasts *f
     uint64_t h = node_class_mix(
         node_class_mix(node_class_mix(n->usable, (uint64_t)n->cap.cpus), (uint64_t)n->cap.mem_mib),
         (uint64_t)n->cap.gpus);
+    h = node_class_mix(h, n->group);
     for (uint32_t i = 0; i < p->queue->nodes.n_parts; i++)
         h = node_class_mix(h, nodeset_has(&p->queue->nodes.part_nodes[i], node) ? i + 1 : 0);
     f->signatures[node] = node_class_mix(f->signatures[node], h);

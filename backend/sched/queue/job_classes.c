@@ -213,6 +213,7 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     const struct part_spec *part = &q->view->model->spec.parts.v[part_at];
     struct demand d;
     demand_of_job(j, s, part, &d);
+    queue_bind_groups(q, j, &d);
     const char *gpu_type = s && s->gpu_type ? s->gpu_type : req_detail(&j->req)->gpu_type;
     struct nodes_asked r = {.req = &j->req,
                             .gpu_type = d.need.gpus ? gpu_type : NULL,
@@ -229,9 +230,9 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     struct str k = STR_INIT;
     job_classes_key_need(&k, &d.need);
     job_classes_key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
-                                   (uint64_t)d.one_task << 34);
-    bool by_user = q->by_user || d.who.alone;
-    job_classes_key_number(&k, by_user ? d.who.user | (uint64_t)d.who.alone << 32 : 0);
+                                   (uint64_t)d.one_task << 34 | (uint64_t)d.groups_max << 35);
+    job_classes_key_number(&k, q->by_user || d.who.alone ? d.who.user | (uint64_t)d.who.alone << 32 : 0);
+    job_classes_key_number(&k, (uint64_t)d.groups_until);
     job_classes_key_number(&k, (uint64_t)len);
     job_classes_key_number(&k, (uint64_t)len_min);
     job_classes_key_number(&k, (uint64_t)(uintptr_t)set); /* last: request_shape_asks_same */

@@ -14,6 +14,18 @@ void queue_init_lists(struct queue *q)
     list_init(&q->slots.list);
 }
 
+void queue_bind_groups(const struct queue *q, const struct job *j, struct demand *d)
+{
+    if (!d->groups_max)
+        return;
+    uint32_t most_s = q->view->model->spec.max_switch_wait_s, asked_s = req_rare(&j->req)->switch_wait_s;
+    int64_t since = wall_is_set(j->t_eligible) ? j->t_eligible.ms : j->t_submit.ms;
+    d->groups_until = since + (int64_t)(asked_s && asked_s < most_s ? asked_s : most_s) * MS_PER_S;
+    if (!q->pool.n_groups || d->nodes_max <= d->groups_max)
+        d->groups_max = 0;
+    d->groups_until = d->groups_max ? d->groups_until : 0;
+}
+
 void queue_note_job(struct queue *q, uint32_t job)
 {
     if (q->notes.all || (q->notes.jobs.n && q->notes.jobs.v[q->notes.jobs.n - 1] == job))

@@ -21,6 +21,7 @@ struct queue_notes { /* what events have named since the last cycle */
 
 struct node_table {
     struct idmap node_at;       /* hash of the name -> position + 1 */
+    struct idmap groups;        /* hash of the name of a group of nodes -> its number in the pool */
     char **gpu_types;           /* of each node, as the sets of eligible nodes were made */
     uint64_t *tmp_mib;          /* the same of its /tmp */
     bool *size_unknown;         /* of each node: it has not reported what it has */
@@ -162,6 +163,8 @@ void request_shape_drop(struct queue *q, struct request_shape *s);
 bool request_shape_asks_same(const struct request_shape *a, const struct request_shape *b);
 /* The reservation that it asks for; NULL: none. */
 struct pool_use *queue_reservation_of(const struct queue *q, const struct job *j);
+/* Until when --switches binds the demand of j. */
+void queue_bind_groups(const struct queue *q, const struct job *j, struct demand *d);
 /* How long a waiting job may run in the first of its partitions; WHEN_NEVER: for ever. */
 int64_t queue_job_length(const struct queue *q, const struct job *j);
 void job_class_drop(struct queue *q, struct job_class *g); /* a class without entries */

@@ -87,6 +87,12 @@ void queue_frame_read_node(struct queue *q, uint32_t at)
 {
     const char *name = q->view->model->nodes[at]->spec.name;
     idmap_set(&q->nodes.node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(at + 1));
+    const char *group = q->view->model->nodes[at]->spec.group;
+    uint64_t hash = str_is_empty(group) ? 0 : hash_bytes(group, strlen(group));
+    if (hash && !idmap_get(&q->nodes.groups, hash))
+        idmap_set(&q->nodes.groups, hash, (void *)(uintptr_t)(q->pool.n_groups + 1));
+    if (hash)
+        pool_set_group(&q->pool, at, (uint32_t)(uintptr_t)idmap_get(&q->nodes.groups, hash));
     sync_node(q, at);
 }
 

@@ -30,6 +30,7 @@ static void queue_free_nodes(struct queue *q)
     free(t->size_unknown);
     free(t->part_nodes);
     idmap_fini(&t->node_at);
+    idmap_fini(&t->groups);
     pool_fini(&q->pool);
     free(t->unknown); /* the pool's heap of ends refers to it */
     pool_fini(&q->empty);

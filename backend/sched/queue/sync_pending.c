@@ -114,6 +114,22 @@ static void sync_pending_keep_what_was_told(const struct queue *q, struct pendin
     u->came = was->came;
 }
 
+/* From a time on any nodes will do: what did not fit may fit then. */
+static void sync_pending_wake_for_groups(struct queue *q, struct pending_entry *u, struct job_class *g)
+{
+    const struct demand *d = g->n_choices ? &g->shapes[0]->demand : NULL;
+    if (!d || !d->groups_max)
+        return;
+    heap_remove(&q->entries.wakes, &u->by_wake);
+    if (demand_is_in_groups(d, q->now.ms)) {
+        heap_insert(&q->entries.wakes, &u->by_wake, d->groups_until);
+        return;
+    }
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        g->shapes[i]->unfit = false;
+    q->changes.freed = true;
+}
+
 void sync_pending(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct step *s;
@@ -152,8 +168,10 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
         sync_pending_park(q, u, blocked_by, clears);
         return;
     }
-    if (g == u->class) /* its place in the class does not change */
+    if (g == u->class) { /* its place in the class does not change */
+        sync_pending_wake_for_groups(q, u, g);
         return;
+    }
     if (u->class) {
         q->changes.freed = q->changes.freed || u->slot.use.parts;
         plan_slots_drop(&q->slots, &u->slot);
@@ -162,6 +180,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     sync_leave_class(q, u);
     u->parked = REASON_NONE;
     sync_pending_job_class_enter(q, u, g);
+    sync_pending_wake_for_groups(q, u, g);
 }
 
 void extra_slots_drop(struct queue *q, struct pending_entry *u)

@@ -104,5 +104,9 @@ void demand_of_job(const struct job *j, const struct step *s, const struct part_
         step_task_need(s, &ret->need);
     else
         job_need(&j->req, &ret->need);
+    if (!s) {
+        ret->groups_max = req_rare(&j->req)->switches;
+        ret->groups_until = ret->groups_max ? WHEN_NEVER : 0;
+    }
     ret->nodes_max = ret->need.nodes_max < part->max_nodes ? ret->need.nodes_max : part->max_nodes;
 }

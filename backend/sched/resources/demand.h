@@ -12,6 +12,12 @@ void demand_of_job(const struct job *j, const struct step *s, const struct part_
 /* Whose its allocation is, and whether it shares nodes with jobs of other users; part may be NULL. */
 struct pool_who demand_who(const struct job *j, const struct part_spec *part);
 
+/* Whether a start at t is bound to groups of nodes. */
+static inline bool demand_is_in_groups(const struct demand *d, int64_t t)
+{
+    return d->groups_max && t < d->groups_until;
+}
+
 /* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
  * then the earliest time is found node by node. */
 bool demand_is_uniform(const struct demand *d);

@@ -152,11 +152,14 @@ static int earliest_by_time(const void *pa, const void *pb)
 
 /* The times when something changes on the nodes of the set, ascending. Returns whether there are planned
  * starts. */
-static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int64_t from, int64_t before)
+static bool earliest_collect_steps(struct pool *p, const struct demand *d, const struct nodeset *s,
+                                   int64_t from, int64_t before)
 {
     bool holds = false;
     vec_clear(&p->work->steps);
     vec_push(&p->work->steps, from);
+    if (demand_is_in_groups(d, from) && d->groups_until < before)
+        vec_push(&p->work->steps, d->groups_until);
     p->cost += s->n;
     nodeset_for_each(s, i)
     {
@@ -185,7 +188,7 @@ static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int6
 static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const struct nodeset *s,
                                  struct pool_span span, struct pool_judge *judge, struct pool_parts *parts)
 {
-    bool holds = earliest_collect_steps(p, s, span.from, span.before);
+    bool holds = earliest_collect_steps(p, d, s, span.from, span.before);
     const int64_t *v = p->work->steps.v;
     size_t n = p->work->steps.n, low = 0, cost = LOOKS_MAX / (s->n + 1) + 16;
     for (; holds && low < n && cost; low++, cost--)
@@ -206,7 +209,7 @@ static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const s
 int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s,
                       struct pool_span span, struct pool_parts *parts)
 {
-    if (!demand_is_uniform(d))
+    if (!demand_is_uniform(d) || (p->n_groups && demand_is_in_groups(d, span.from)))
         return earliest_by_steps(p, d, s, span, NULL, parts);
     int64_t t = earliest_uniform(p, d, s, span.from, span.before, span.len);
     if (t != WHEN_NEVER && !pool_place(p, d, s, t, span.len, parts))

@@ -98,7 +98,7 @@ static bool limited_place_elsewhere(struct pool *p, const struct demand *d, cons
         if (parts->v.n && pool_allows(judge, parts, span.len))
             return true;
     }
-    return d->nodes_max > 1 && d->nodes_max >= listed &&
+    return d->nodes_max > 1 && d->nodes_max >= listed && !demand_is_in_groups(d, span.from) &&
            limited_place_on_several(p, d, s, span, judge, parts);
 }
 

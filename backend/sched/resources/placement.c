@@ -1,4 +1,4 @@
-/* placement.c - where a demand fits.
+/* placement.c - where a demand fits. Within groups of nodes: place_groups.c.
  *
  * On one node if one is enough: the lightest by weight, then the fullest that still fits, so that large
  * holes stay whole and GPUs stay free for jobs that ask for them. Else on as few nodes as take it: the
@@ -34,6 +34,7 @@ void scratch_free(struct pool_scratch *w)
     free(w->shares);
     free(w->times);
     vec_fini(&w->steps);
+    vec_fini(&w->groups);
     free(w);
 }
 
@@ -338,7 +339,7 @@ uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, u
     return chosen;
 }
 
-static uint32_t placement_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
+uint32_t candidates_choose_any(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
 {
     static candidate_order *const orders[] = {candidates_by_weight, candidates_by_tasks,
                                               candidates_by_gpus};
@@ -416,7 +417,11 @@ bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s,
                 struct pool_parts *parts)
 {
     uint32_t n = candidates_collect(p, d, s, t, len);
-    uint32_t chosen = n ? placement_choose(p, n, d, d->one_task ? 0 : s->n_listed) : 0;
+    uint32_t chosen = 0, listed = d->one_task ? 0 : s->n_listed;
+    if (n && p->n_groups)
+        chosen = groups_choose(p, n, d, listed, t);
+    else if (n)
+        chosen = candidates_choose_any(p, n, d, listed);
     candidates_take(p, chosen, d, parts);
     return chosen > 0;
 }

@@ -25,7 +25,8 @@ struct pool_node {
     struct node_users users; /* the same, if pool.by_user */
     uint32_t n_planned;
     uint32_t weight;
-    bool usable; /* up and not drained */
+    uint32_t group; /* 0: none */
+    bool usable;    /* up and not drained */
 };
 
 /* A set of nodes, by index: those of a partition that satisfy the constraints of a request. */
@@ -50,6 +51,8 @@ struct demand {
     bool tasks_given;   /* tasks_per_node is the most that a node gets, not what each gets */
     bool one_task;      /* of a step job: it goes to one of the nodes listed, not to all of them */
     struct pool_who who;
+    uint32_t groups_max;  /* --switches: groups of nodes that it may lie in, if it starts before: */
+    int64_t groups_until; /* ms; 0: any groups */
 };
 
 struct pool_part { /* of an allocation */
@@ -74,6 +77,7 @@ struct pool_use {
 struct pool {
     struct pool_node *nodes;
     uint32_t n_nodes;
+    uint32_t n_groups; /* of nodes: the highest number of one */
     int64_t now;
     bool by_user;              /* set before the first allocation: nodes know whose allocations they have */
     struct free_index free;    /* by what is free now */
@@ -90,6 +94,9 @@ void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now);
 void pool_init_node(struct pool *p, uint32_t node);
 void pool_fini(struct pool *p); /* every use has been dropped, or never will be */
 void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable);
+
+/* Nodes of one number are close to one another; 0: it is in no group. */
+void pool_set_group(struct pool *p, uint32_t node, uint32_t group);
 
 /* Moves the time. An allocation past its end (pool_drop was not called) is expected to end at the next
  * whole multiple of `overdue_ms` after its end. Cost: O(log) for each of these. */

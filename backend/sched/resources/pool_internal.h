@@ -24,11 +24,17 @@ struct node_candidate {
     struct amount free; /* throughout the time asked about */
 };
 
+struct group_sum {                     /* of a group, its candidates */
+    uint32_t group, n, listed, weight; /* weight: of the lightest */
+    uint64_t room;                     /* tasks, or GPUs if only their sum is given */
+};
+
 struct pool_scratch { /* of one pool: no search allocates */
     struct node_candidate *candidates;
     uint32_t *shares; /* two for each node */
     int64_t *times;   /* one for each node */
     VEC(int64_t) steps;
+    VEC(struct group_sum) groups;
 };
 struct pool_scratch *scratch_new(uint32_t n_nodes);
 void scratch_free(struct pool_scratch *w);
@@ -44,12 +50,17 @@ candidate_order candidates_by_weight, candidates_by_tasks, candidates_by_gpus; /
  * many, `least` or more; 0: they are not enough. */
 uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t least,
                            candidate_order *order);
+/* Chooses, of n, in the usual order of preference. */
+uint32_t candidates_choose_any(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed);
 /* The best of those that take all of it. */
 uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed);
 struct amount candidate_takes(const struct node_candidate *v, const struct pool_node *n,
                               const struct job_need *need);
 /* Puts what the chosen ones take into parts. */
 void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts);
+
+/* place_groups.c: as candidates_choose_any, within groups of nodes. */
+uint32_t groups_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed, int64_t t);
 
 static inline uint32_t clamp_u32(int64_t n)
 {

@@ -107,6 +107,12 @@ void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t we
     n->usable = usable;
 }
 
+void pool_set_group(struct pool *p, uint32_t node, uint32_t group)
+{
+    p->nodes[node].group = group;
+    p->n_groups = group > p->n_groups ? group : p->n_groups;
+}
+
 static void pool_take_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
 {
     for (uint32_t i = 0; i < u->n_parts; i++)

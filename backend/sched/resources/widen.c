@@ -23,6 +23,8 @@ static bool widen_place_on(struct pool *p, const struct demand *d, const struct 
 bool pool_widen(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t len,
                 uint32_t before, struct pool_judge *judge, struct pool_parts *ret)
 {
+    if (p->n_groups && demand_is_in_groups(d, p->now))
+        return false;
     struct pool_parts parts = {.v = VEC_INIT};
     struct pool_span span = {.from = p->now, .len = len};
     uint32_t free_now = candidates_collect(p, d, s, p->now, len), low = before;

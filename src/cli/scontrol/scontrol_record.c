@@ -100,7 +100,7 @@ static void record_attr_value(struct show_record *r, const struct job_attr *a, c
         return;
     }
     record_add_key(r, a->shown);
-    if (a->kind == JOB_ATTR_LOST_NODE)
+    if (a->kind == JOB_ATTR_LOST_NODE || a->kind == JOB_ATTR_SWITCHES)
         job_attr_append(r->out, a, q);
     else
         str_appendf(r->out, "%" PRId64, job_attr_number(a, q));

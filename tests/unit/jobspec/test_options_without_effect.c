@@ -65,17 +65,11 @@ static void test_the_page_has_each(void **state)
 /* What is given to each that takes a value; others take 1. */
 static const char *value_of(const char *name)
 {
-    static const char *const values[][2] = {{"hint", "nomultithread"},
-                                            {"gpu-bind", "closest"},
-                                            {"gpu-freq", "medium"},
-                                            {"cpu-freq", "performance"},
-                                            {"mem-bind", "local"},
-                                            {"profile", "none"},
-                                            {"switches", "1@60"},
-                                            {"power", "level"},
-                                            {"network", "ib"},
-                                            {"prefer", "a100"},
-                                            {"gres-flags", "enforce-binding"}};
+    static const char *const values[][2] = {{"hint", "nomultithread"}, {"gpu-bind", "closest"},
+                                            {"gpu-freq", "medium"},    {"cpu-freq", "performance"},
+                                            {"mem-bind", "local"},     {"profile", "none"},
+                                            {"power", "level"},        {"network", "ib"},
+                                            {"prefer", "a100"},        {"gres-flags", "enforce-binding"}};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         if (strcmp(values[i][0], name) == 0)
             return values[i][1];
