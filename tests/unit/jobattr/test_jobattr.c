@@ -38,7 +38,8 @@ static void every_member_has_a_row(void **unused)
 {
     (void)unused;
     static const char *const others[] = {"nodes_max",    "gpu_type",     "signal_at_s",
-                                         "signal_batch", "has_priority", "truncate"};
+                                         "signal_batch", "has_priority", "truncate",
+                                         "exclusive_user", "switch_wait_s"};
     for (size_t i = 0; i < job_req_rec.n_fields; i++) {
         const char *name = job_req_rec.fields[i].name;
         bool found = false;
@@ -64,6 +65,8 @@ static const char *value_of(const struct job_attr *a)
         return "2030-01-02T03:04:05";
     if (a->kind == JOB_ATTR_LOST_NODE)
         return "requeue";
+    if (a->kind == JOB_ATTR_SWITCHES)
+        return "2@10:00";
     snprintf(number, sizeof number, "%lld", (long long)a->max);
     return number;
 }
