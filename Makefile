@@ -411,6 +411,8 @@ test-slurm: all
 	@B=$(abspath $(B)) tests/slurm/nested
 	@B=$(abspath $(B)) tests/slurm/causes
 	@B=$(abspath $(B)) tests/slurm/keys
+	@B=$(abspath $(B)) tests/slurm/accounts
+	@B=$(abspath $(B)) tests/slurm/remote
 	@B=$(abspath $(B)) tests/slurm/load
 
 # ---- run, install, clean ---------------------------------------------------------------------------------

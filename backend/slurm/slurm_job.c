@@ -323,12 +323,21 @@ static void read_times(struct job *j, const struct slurm_row *row)
         j->t_end = j->t_settled = end;
 }
 
-/* The status of wait(2). */
+/* The status of wait(2); later releases print "CODE:SIGNAL". */
 static void read_end(struct job *j, const struct slurm_row *row)
 {
-    uint32_t status = slurm_u32(COLUMN(row, EXIT), 0);
+    struct slurm_span first = *COLUMN(row, EXIT);
+    const char *colon = first.n ? memchr(first.p, ':', first.n) : NULL;
     if (!job_state_is_final((enum job_state)j->state))
         return;
+    if (colon) {
+        struct slurm_span second = {colon + 1, first.n - (size_t)(colon + 1 - first.p)};
+        first.n = (size_t)(colon - first.p);
+        j->exit_code = (int32_t)(slurm_u32(&first, 0) & 0xff);
+        j->exit_signal = (int32_t)(slurm_u32(&second, 0) & 0x7f);
+        return;
+    }
+    uint32_t status = slurm_u32(&first, 0);
     j->exit_code = (int32_t)(status >> 8 & 0xff);
     j->exit_signal = (int32_t)(status & 0x7f);
 }

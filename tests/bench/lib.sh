@@ -132,4 +132,4 @@ system_start() {
 }
 
 box_cpu() { "$tools/bench_box" cpu "$box"; }
-controller_rss() { "$tools/bench_box" rss "$box" "$([ "$system" = stoker ] && echo stokerd || echo slurmctld-wlm)"; }
+controller_rss() { "$tools/bench_box" rss "$box" "$([ "$system" = stoker ] && echo stokerd || echo slurmctld)"; }

@@ -3,30 +3,89 @@
 # The packages of the distribution are fetched with apt and unpacked under $B/bench: nothing is installed, no daemon of the system
 # is started, and no root is needed. One node, everything on loopback, own munge key and socket, nothing outside the directory given.
 #
+# SLURM_SUITE=trixie: the Slurm of that release of Debian instead, with the C library that it was built for.
+#
 #   slurm_fetch            0: it is there; else one line on standard output says why not
 #   slurm_configure DIR VARIANT CPUS     VARIANT: shipped | tuned
 #   slurm_start DIR        run it in a box: daemons go into the background; returns when the node is idle
 #   slurm_env DIR          prints the assignments that lead commands to it
 
-slurm_root=$B/bench/slurm-root
+slurm_suite=${SLURM_SUITE:-}
+slurm_root=$B/bench/slurm-root${slurm_suite:+-$slurm_suite}
+slurm_programs=$slurm_root/programs # its commands and daemons
 slurm_lib=$(gcc -print-multiarch 2>/dev/null || echo x86_64-linux-gnu)
+slurm_libs=$slurm_root/usr/lib/$slurm_lib/slurm-wlm:$slurm_root/usr/lib/$slurm_lib:$slurm_root/lib/$slurm_lib
+
+# apt-get with lists and a status of its own: of the suite alone, with nothing installed.
+slurm_apt() {
+    local apt=$B/bench/apt-$slurm_suite
+    apt-get -qq -o Dir::State="$apt" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache" -o Dir::Etc::sourcelist="$apt/sources" \
+        -o Dir::Etc::sourceparts=/dev/null -o Acquire::Languages=none -o APT::Sandbox::User= "$@"
+}
+
+# From where this machine has its own packages.
+slurm_apt_begin() {
+    local apt=$B/bench/apt-$slurm_suite from
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+    : >"$apt/status"
+    from=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' | awk '$1 == "Debian" {print $2; exit}')
+    [ -n "$from" ] || return 1
+    echo "deb $from $slurm_suite main" >"$apt/sources"
+    slurm_apt update
+}
+
+# The programs find the loader and the libraries that came with them, and no other.
+slurm_patch() {
+    local patchelf=$B/bench/patchelf/usr/bin/patchelf loader f
+    if [ ! -x "$patchelf" ]; then
+        mkdir -p "$B/bench/patchelf"
+        (cd "$B/bench/patchelf" && apt-get -qq -o APT::Sandbox::User= download patchelf && dpkg -x patchelf_*.deb .) || return 1
+    fi
+    loader=$(find "$slurm_root"/usr/lib/"$slurm_lib" "$slurm_root"/lib/"$slurm_lib" -name 'ld-linux*.so.*' 2>/dev/null | head -n 1)
+    for f in "$slurm_root"/usr/lib/"$slurm_lib"/slurm-wlm/*.so "$slurm_root"/usr/bin/s* "$slurm_root"/usr/sbin/{slurm*,munged}; do
+        if [ ! -L "$f" ] && [ "$(head -c 4 "$f" | tail -c 3)" = ELF ]; then
+            case $f in
+            *.so) "$patchelf" --force-rpath --set-rpath "$slurm_libs" "$f" ;;
+            *) "$patchelf" --set-interpreter "$loader" --force-rpath --set-rpath "$slurm_libs" "$f" ;;
+            esac || return 1
+        fi
+    done
+}
 
 slurm_fetch() {
-    local debs=$B/bench/debs names
-    [ ! -x "$slurm_root/usr/sbin/slurmctld-wlm" ] || return 0
+    local debs=$B/bench/debs${slurm_suite:+-$slurm_suite} names apt=(apt-get -qq -o APT::Sandbox::User=) deb name f
+    [ ! -x "$slurm_programs/sstat" ] || return 0
     command -v apt-get >/dev/null && command -v dpkg >/dev/null || { echo "no apt-get here"; return 1; }
-    names=$(apt-get -s --no-install-recommends install slurm-wlm munge 2>/dev/null | awk '/^Inst/ {print $2}')
+    if [ -n "$slurm_suite" ]; then
+        apt=(slurm_apt)
+        slurm_apt_begin >/dev/null 2>&1 || { echo "apt cannot read the lists of $slurm_suite"; return 1; }
+    fi
+    names=$("${apt[@]}" -s --no-install-recommends install slurm-wlm munge slurmdbd 2>/dev/null | awk '/^Inst/ {print $2}')
     [[ $names == *slurmctld* ]] || { echo "apt knows no package slurm-wlm, or it is installed already (run apt-get update?)"; return 1; }
     rm -rf "$debs" "$slurm_root"
     mkdir -p "$debs" "$slurm_root"
     # shellcheck disable=SC2086
-    (cd "$debs" && apt-get -qq -o APT::Sandbox::User= download $names) >/dev/null 2>&1 || { echo "its packages cannot be fetched"; return 1; }
+    (cd "$debs" && "${apt[@]}" download $names) >/dev/null 2>&1 || { echo "its packages cannot be fetched"; return 1; }
     for deb in "$debs"/*.deb; do
         dpkg -x "$deb" "$slurm_root" || { echo "its packages cannot be unpacked"; return 1; }
     done
+    [ -z "$slurm_suite" ] || slurm_patch || { echo "its programs cannot be led to their libraries"; return 1; }
+    mkdir "$slurm_programs"
+    # Daemons ask their own name what they are: slurmctld-wlm takes itself for a client, and its plugins crash or refuse.
+    for name in slurmctld slurmd slurmstepd slurmdbd munged; do
+        for f in "$slurm_root/usr/sbin/$name" "$slurm_root/usr/sbin/$name-wlm"; do
+            [ ! -e "$f" ] || ln -sf "$f" "$slurm_programs/$name"
+        done
+    done
+    for name in sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol sdiag sinfo sprio squeue sreport srun sshare sstat; do
+        ln -s "$slurm_root/usr/bin/$name" "$slurm_programs/$name"
+    done
 }
 
-slurm_version() { LD_LIBRARY_PATH=$slurm_root/usr/lib/$slurm_lib:$slurm_root/usr/lib/$slurm_lib/slurm-wlm "$slurm_root/usr/sbin/slurmctld-wlm" -V; }
+slurm_version() { LD_LIBRARY_PATH=$(slurm_library_path) "$slurm_programs/slurmctld" -V; }
+
+# Programs of another suite know where their libraries are, and those of this machine must not find them.
+slurm_library_path() { [ -n "$slurm_suite" ] || echo "${slurm_libs%:*}"; }
 
 # Three free ports below the range that the kernel hands out by itself, chosen again for each Slurm.
 slurm_configure() {
@@ -76,8 +135,8 @@ MaxArraySize=100001"
 
 slurm_env() {
     echo "SLURM_CONF=$1/slurm.conf"
-    echo "LD_LIBRARY_PATH=$slurm_root/usr/lib/$slurm_lib:$slurm_root/usr/lib/$slurm_lib/slurm-wlm"
-    echo "PATH=$slurm_root/usr/bin:/usr/local/bin:/usr/bin:/bin"
+    echo "LD_LIBRARY_PATH=$(slurm_library_path)"
+    echo "PATH=$slurm_programs:/usr/local/bin:/usr/bin:/bin"
 }
 
 slurm_start() {
@@ -86,10 +145,10 @@ slurm_start() {
     while read -r line; do
         export "${line?}"
     done < <(slurm_env "$dir")
-    "$slurm_root/usr/sbin/munged" --key-file="$dir/munge/key" --socket="$dir/munge/socket" --pid-file="$dir/munge/pid" \
+    "$slurm_programs/munged" --key-file="$dir/munge/key" --socket="$dir/munge/socket" --pid-file="$dir/munge/pid" \
         --log-file="$dir/munge/log" --seed-file="$dir/munge/seed" --num-threads=2 --force >"$dir/log/munged.out" 2>&1 || return 1
-    "$slurm_root/usr/sbin/slurmctld-wlm" -c -f "$SLURM_CONF" >"$dir/log/slurmctld.out" 2>&1 || return 1
-    "$slurm_root/usr/sbin/slurmd-wlm" -f "$SLURM_CONF" -d "$slurm_root/usr/sbin/slurmstepd-wlm" >"$dir/log/slurmd.out" 2>&1 || return 1
+    "$slurm_programs/slurmctld" -c -f "$SLURM_CONF" >"$dir/log/slurmctld.out" 2>&1 || return 1
+    "$slurm_programs/slurmd" -f "$SLURM_CONF" -d "$slurm_programs/slurmstepd" >"$dir/log/slurmd.out" 2>&1 || return 1
     until [ "$(sinfo -h -o %t 2>/dev/null)" = idle ]; do
         [ $SECONDS -lt $deadline ] || return 1
         sleep 0.1
