@@ -1,5 +1,6 @@
 #include "backend/slurm/slurm_cluster.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,4 +212,31 @@ char *slurm_config_value(const struct slurm_span *text, const char *key)
         i += n + 1;
     }
     return NULL;
+}
+
+static uint32_t slurm_config_u32(const struct slurm_span *text, const char *key)
+{
+    char *value = slurm_config_value(text, key);
+    uint32_t v = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+    free(value);
+    return v;
+}
+
+void slurm_config_weights(const struct slurm_span *text, struct priority_spec *ret)
+{
+    ret->weight_age = slurm_config_u32(text, "PriorityWeightAge");
+    ret->weight_fairshare = slurm_config_u32(text, "PriorityWeightFairShare");
+    ret->weight_job_size = slurm_config_u32(text, "PriorityWeightJobSize");
+    ret->weight_partition = slurm_config_u32(text, "PriorityWeightPartition");
+    ret->weight_qos = slurm_config_u32(text, "PriorityWeightQOS");
+    char *value = slurm_config_value(text, "PriorityWeightTRES"); /* "CPU=1000,Mem=2000" */
+    for (char *p = value; p && *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    struct slurm_span tres = {value ? value : "", value ? strlen(value) : 0};
+    struct slurm_span cpu = slurm_tres(&tres, "cpu"), mem = slurm_tres(&tres, "mem"),
+                      gpu = slurm_tres(&tres, "gres/gpu");
+    ret->weight_cpu = slurm_u32(&cpu, 0);
+    ret->weight_mem = slurm_u32(&mem, 0);
+    ret->weight_gpu = slurm_u32(&gpu, 0);
+    free(value);
 }

@@ -18,5 +18,7 @@ bool slurm_partition_read(const struct slurm_span *line, struct part_spec *ret)
 /* The value of a line "KEY = value" of `scontrol show config`; NULL where there is none. Caller frees. */
 char *slurm_config_value(const struct slurm_span *text, const char *key)
     __attribute__((warn_unused_result));
+/* The PriorityWeight lines of that answer; the other members are left alone. */
+void slurm_config_weights(const struct slurm_span *text, struct priority_spec *ret);
 
 #endif

@@ -269,5 +269,8 @@ struct strv slurm_clean_env(char *const *env)
     strv_setenv(&clean, "LC_ALL", "C");
     strv_setenv(&clean, "SLURM_TIME_FORMAT", "%s");
     strv_setenv(&clean, "SLURM_BITSTR_LEN", "0"); /* lists of array indices in full */
+    /* A row for each waiting element that was changed. Later releases than 22.05 have no such rows, and do
+     * not know the variable; the option of that name would be refused there. */
+    strv_setenv(&clean, "SQUEUE_ARRAY_UNIQUE", "1");
     return clean;
 }

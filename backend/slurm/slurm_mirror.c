@@ -32,6 +32,7 @@ struct slurm_mirror {
     struct idmap nodes;   /* hash of the name -> struct known_row */
     uint64_t n_answers;
     bool has_memory, gathers_nothing;
+    struct priority_spec weights;
     bool has_all; /* the last answer about jobs had those of all users */
     uint64_t partitions_hash, windows_hash;
     char *release;
@@ -509,6 +510,11 @@ static bool set_text(char **at, char *text)
     return changed;
 }
 
+const struct priority_spec *slurm_mirror_weights(const struct slurm_mirror *s)
+{
+    return &s->weights;
+}
+
 int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
 {
     char *name = slurm_config_value(answer, "ClusterName");
@@ -524,6 +530,7 @@ int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *an
     char *gather = slurm_config_value(answer, "JobAcctGatherType");
     s->gathers_nothing = gather && strstr(gather, "none");
     free(gather);
+    slurm_config_weights(answer, &s->weights);
     s->m.spec.min_job_age_s = age ? (uint32_t)strtoul(age, NULL, 10) : 0;
     free(age);
     return changed;

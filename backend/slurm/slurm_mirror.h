@@ -50,6 +50,9 @@ bool slurm_mirror_has_devices(const struct slurm_mirror *s, uint32_t id);
 bool slurm_mirror_has_memory(const struct slurm_mirror *s);
 /* Whether the accounting gathers what running jobs use (JobAcctGatherType); true until it is known. */
 bool slurm_mirror_gathers(const struct slurm_mirror *s);
+/* What the parts of a priority count, by its configuration. The model's own stay 0: Slurm's priorities are
+ * taken as they are. */
+const struct priority_spec *slurm_mirror_weights(const struct slurm_mirror *s);
 /* SLURM_VERSION of the configuration; NULL: not known yet. */
 const char *slurm_mirror_release(const struct slurm_mirror *s);
 

@@ -55,7 +55,7 @@ hasnt "the list" "$out" $'\n999999'
 is "rows" "$(grep -cE '^[0-9]' <<<"$out")" "$(python3 -c "
 w = open('$fixtures/word', 'rb').read()
 print((open('$fixtures/squeue', 'rb').read().count(w) // 38) - 2)")"
-is "the environment of Slurm's commands" "$(cat "$WORK/env")" $'LC_ALL=C\nSLURM_BITSTR_LEN=0\nSLURM_TIME_FORMAT=%s'
+is "the environment of Slurm's commands" "$(cat "$WORK/env")" $'LC_ALL=C\nSLURM_BITSTR_LEN=0\nSLURM_TIME_FORMAT=%s\nSQUEUE_ARRAY_UNIQUE=1'
 
 case_ "nodes"
 must stoker nodes

@@ -271,6 +271,7 @@ static void usage_on_prio(struct slurm_session *s, uint64_t tag, const struct sl
     if (!s)
         return;
     slurm_usage_read_prio(answer, slurm_mirror_model(s->mirror), &rows);
+    rows.weights = *slurm_mirror_weights(s->mirror);
     slurm_session_send(s, MSG_PRIO_ROWS, tag, &rows);
     rec_fini(&msg_prio_rows_rec, &rows);
 }

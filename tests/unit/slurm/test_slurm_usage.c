@@ -89,12 +89,36 @@ static void test_priorities(void **state)
     slurm_mirror_free(mirror);
 }
 
+/* The why page drew no part of a priority: it leaves out those that count nothing. */
+static void test_weights(void **state)
+{
+    (void)state;
+    static const char text[] = "ClusterName             = bench\n"
+                               "PriorityWeightAge       = 1000\n"
+                               "PriorityWeightFairShare = 10000\n"
+                               "PriorityWeightQOS       = 0\n"
+                               "PriorityWeightTRES      = CPU=20,Mem=30,GRES/gpu=40\n";
+    struct slurm_span config = {text, sizeof text - 1};
+    struct slurm_mirror *mirror = slurm_mirror_new(NULL, NULL);
+    assert_int_equal(slurm_mirror_take_config(mirror, &config, NULL), 1);
+    const struct priority_spec *w = slurm_mirror_weights(mirror);
+    assert_int_equal(w->weight_age, 1000);
+    assert_int_equal(w->weight_fairshare, 10000);
+    assert_int_equal(w->weight_job_size, 0);
+    assert_int_equal(w->weight_qos, 0);
+    assert_int_equal(w->weight_cpu, 20);
+    assert_int_equal(w->weight_mem, 30);
+    assert_int_equal(w->weight_gpu, 40);
+    slurm_mirror_free(mirror);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_shares_of_another_form),
         cmocka_unit_test(test_priorities),
+        cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
