@@ -9,6 +9,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/cli/usernames.h"
+#include "src/client/client_remote.h"
 #include "src/model/usage.h"
 
 void job_filter_fini(struct job_filter *f)
@@ -33,6 +34,7 @@ static void clear_users(struct job_filter *f)
     f->users = (struct strv){0};
     vec_clear(&f->uids);
     f->by_user = true;
+    f->me = false;
 }
 
 static void add_uid(struct job_filter *f, uid_t uid)
@@ -50,9 +52,10 @@ void filter_set_users(struct job_filter *f, const char *text, struct strv *unkno
     struct strv words = strv_split(text, ",");
     for (size_t i = 0; i < words.n; i++) {
         int64_t uid;
-        if (username_is_known(words.v[i]))
+        bool is_number = int_parse(words.v[i], 0, UINT32_MAX - 1, &uid, NULL) == 0;
+        if (username_is_known(words.v[i]) || (client_remote_host() && !is_number)) /* not known here */
             strv_push(&f->users, words.v[i]);
-        else if (int_parse(words.v[i], 0, UINT32_MAX - 1, &uid, NULL) == 0)
+        else if (is_number)
             add_uid(f, (uid_t)uid);
         else
             strv_push(unknown, words.v[i]);
@@ -64,6 +67,15 @@ void filter_set_user_me(struct job_filter *f)
 {
     clear_users(f);
     add_uid(f, username_own_uid());
+    f->me = true;
+}
+
+void filter_set_me_there(struct job_filter *f, const struct client *c)
+{
+    if (!f->me || !client_remote_host())
+        return;
+    clear_users(f);
+    vec_push(&f->uids, username_own_uid_at(c)); /* names of this machine say nothing there */
 }
 
 void filter_name_uids(struct job_filter *f)

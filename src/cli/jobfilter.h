@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "src/base/vec.h"
+#include "src/client/client.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/model/members.h"
 #include "src/model/model.h"
@@ -20,6 +21,7 @@
 struct job_filter {
     struct target_list targets;
     bool by_user;      /* one of users or uids; no job where both are empty */
+    bool me;           /* the caller, see filter_set_me_there */
     struct strv users; /* names */
     VEC(uid_t) uids;   /* users that have no name here */
     struct strv partitions, names, accounts, qos, nodes, licenses, reservations, wckeys; /* empty: any */
@@ -33,6 +35,8 @@ void filter_set_list(struct strv *list, const char *text);
 /* Names and uids between commas. Unknown ones go into unknown. */
 void filter_set_users(struct job_filter *f, const char *text, struct strv *unknown);
 void filter_set_user_me(struct job_filter *f);
+/* Behind the connection: on another machine "me" is the account that was logged in to there. */
+void filter_set_me_there(struct job_filter *f, const struct client *c);
 /* For requests that take names alone: the controller knows a user without a name by the number. */
 void filter_name_uids(struct job_filter *f);
 /* State names between commas, any form and case; "all". Slurm's other states are taken and match nothing.

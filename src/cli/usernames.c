@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
+#include "src/client/client_remote.h"
 #include "src/conf/paths.h"
 
 /* NULL: this is not a demo. */
@@ -53,6 +54,12 @@ char *username_of(uid_t uid)
         fclose(f);
     const struct passwd *pw = found ? NULL : getpwuid(uid);
     return found ? xstrdup(at) : pw ? xstrdup(pw->pw_name) : NULL;
+}
+
+uid_t username_own_uid_at(const struct client *c)
+{
+    const struct msg_welcome *w = client_remote_host() ? client_welcome(c) : NULL;
+    return w ? w->uid : username_own_uid();
 }
 
 uid_t username_own_uid(void)

@@ -8,10 +8,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "src/client/client.h"
+
 bool username_is_known(const char *name);
 /* The name of a user, NULL: there is none. Caller frees. */
 char *username_of(uid_t uid) __attribute__((warn_unused_result));
 /* Whose jobs are mine. */
 uid_t username_own_uid(void);
+/* The same at the other end of that connection, which may be another machine. */
+uid_t username_own_uid_at(const struct client *c);
 
 #endif

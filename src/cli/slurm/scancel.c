@@ -252,11 +252,12 @@ static int select_targets(const struct scancel *s, const struct cli *cli, const 
     return rc;
 }
 
-static int select_and_act(const struct scancel *s, const struct cli *cli, struct client *c)
+static int select_and_act(struct scancel *s, const struct cli *cli, struct client *c)
 {
     struct msg_get get;
     struct model m;
     struct target_list chosen = {0};
+    filter_set_me_there(&s->filter, c);
     job_filter_to_get(&s->filter, GET_SPEC | GET_JOBS, &get);
     if (!s->filter.targets.list.n && !get.states)
         get.states = STATES_QUEUED;

@@ -3,6 +3,7 @@
  * Texts, defaults and exit codes are those of squeue(1); scripts parse them.
  */
 #include "src/cli/slurm/squeue.h"
+#include "src/client/client_remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -252,15 +253,18 @@ static const char *unknown_node(const struct squeue *q, const struct model *m)
     return NULL;
 }
 
-static int squeue_ask_once(const struct squeue *q, const struct cli *cli)
+static int squeue_ask_once(struct squeue *q, const struct cli *cli)
 {
     struct client *c;
     struct errtext err = {""};
-    int rc = client_connect(cli->name, CLIENT_EAGER, &c, &err);
+    /* Who "me" is on another machine is known behind the greeting alone. */
+    bool waits = q->filter.me && client_remote_host();
+    int rc = client_connect(cli->name, waits ? 0 : CLIENT_EAGER, &c, &err);
     if (rc < 0) {
         ask_say_away(cli, rc, &err);
         return squeue_failed(ask_words_slurm(rc));
     }
+    filter_set_me_there(&q->filter, c);
     struct model m;
     struct squeue_listing l;
     model_init(&m);

@@ -57,7 +57,7 @@ static int add_mine(const struct cli *cli, struct client *c, struct target_list 
     int rc = ask_fetch(cli, c, &get, &m);
     if (rc == 0)
         list_for_each (j, &m.all, struct job, in_all)
-            if (j->uid == username_own_uid())
+            if (j->uid == username_own_uid_at(c))
                 *rec_list_push(&t->list) =
                     (struct job_target){.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
     model_fini(&m);

@@ -105,6 +105,7 @@ static int jobs_show(struct jobs *q, const struct cli *cli, struct client *c)
     struct job_list list = {.v = VEC_INIT, .fold = !q->elements};
     struct waits waits = WAITS_INIT;
     struct str out = STR_INIT;
+    filter_set_me_there(&q->filter, c);
     job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
     int rc = ask_fetch(cli, c, &get, &m);
     if (rc == 0) {
