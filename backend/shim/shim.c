@@ -47,6 +47,7 @@
 #define LIMIT_AGAIN_MS 30000
 #define END_RETRY_MS   1000
 #define TELL_MS        20
+#define TELL_STEP_MS   5
 
 /* --- the beginning --- */
 
@@ -86,18 +87,18 @@ static int shim_write_script(struct shim *s)
     return r;
 }
 
-/* That a short task runs is told with its end: the agent wakes up once and the controller commits once. Not
- * of a step that a client waits for. */
-static bool shim_tells_later(const struct shim *s)
+/* That a short task runs is told with its end: the agent wakes up once and the controller commits once. A
+ * client waits for a step, and has its first output that much later. 0: at once. */
+static int64_t shim_tell_after_ms(const struct shim *s)
 {
-    return s->l.key.step == STEP_BATCH || !s->l.job_alloc.node;
+    bool is_step = s->l.key.step != STEP_BATCH && s->l.job_alloc.node;
+    return s->pmi || s->pty ? 0 : is_step ? TELL_STEP_MS : TELL_MS;
 }
 
 static void shim_spawn_ranks(struct shim *s)
 {
     s->phase = SHIM_RUNNING;
-    if (shim_tells_later(s))
-        s->tell_ms = mono_ms() + TELL_MS;
+    s->tell_ms = mono_ms() + shim_tell_after_ms(s);
     for (size_t i = 0; i < s->n_ranks && !s->launch_failed && !s->terminating; i++) {
         int r = shim_rank_spawn(s, &s->ranks[i]);
         if (r < 0) {
@@ -229,7 +230,7 @@ static void shim_timers(struct shim *s)
  * not wake up as they become their programs. */
 static bool shim_is_quiet(const struct shim *s)
 {
-    return s->tell_ms && !s->told_running && !s->terminating && mono_ms() < s->tell_ms;
+    return !s->told_running && !s->terminating && mono_ms() < s->tell_ms;
 }
 
 static int shim_wait_ms(const struct shim *s)

@@ -72,8 +72,7 @@ struct shim {
     struct str out;
     size_t out_at;
     bool told_running;
-    int64_t
-        tell_ms; /* until when the report that it runs may wait for the end of the task; 0: it may not */
+    int64_t tell_ms; /* until when the report that it runs may wait for the end of the task */
 
     struct wall t_start, t_end;
     int64_t start_ms, end_ms;      /* CLOCK_BOOTTIME */

@@ -53,7 +53,7 @@ steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun tru
 costs "jobs one by one"       2          8     4         3           0 one_by_one
 costs "an array"              1          2     2         1           0 array
 costs "a step job"            1          2     2         1           0 step_job
-costs "steps of a job"        3         11     9         2           1 steps
+costs "steps of a job"        3          9     7         2           1 steps
 
 # Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.
 case_ "the output of a step of 50 ranks"

@@ -37,7 +37,7 @@ static void send_frame(int fd, unsigned type, const struct rec_desc *d, const vo
 }
 
 /* A task that writes nothing and ends at once, whose supervisor may stay. */
-static void send_task(int fd)
+static void send_task(int fd, int32_t step)
 {
     struct shim_setup grant = {.version = SHIM_VERSION,
                                .uid = geteuid(),
@@ -45,12 +45,13 @@ static void send_task(int fd)
                                .agent = geteuid(),
                                .stays = true},
                       setup = {.version = SHIM_VERSION};
-    struct launch l = {.key = {.job = 1, .step = STEP_BATCH, .attempt = 1},
+    struct launch l = {.key = {.job = 1, .step = step, .attempt = 1},
                        .uid = geteuid(),
                        .gid = getegid(),
                        .workdir = xstrdup("/"),
                        .time_limit_s = 0};
     strv_push(&l.argv, "true");
+    l.job_alloc.node = step == STEP_BATCH ? NULL : xstrdup("n1"); /* else it were a task of a step job */
     struct launch_rank *r = rec_list_push(&l.ranks);
     r->std_out = xstrdup("/dev/null");
     r->std_err = xstrdup("/dev/null");
@@ -73,10 +74,10 @@ static void fill(int to_agent, int agent)
 }
 
 /* Makes a directory for the task of send_task and starts a supervisor in it, at the other end of sv[0]. */
-static pid_t start_shim(char base[static 64], char dir[static 300], const int sv[2])
+static pid_t start_shim(char base[static 64], char dir[static 300], const int sv[2], int32_t step)
 {
     char task[TASKDIR_NAME_SIZE];
-    struct launch_key key = {.job = 1, .step = STEP_BATCH, .attempt = 1};
+    struct launch_key key = {.job = 1, .step = step, .attempt = 1};
     snprintf(base, 64, "/tmp/test_shim_life.XXXXXX");
     assert_non_null(mkdtemp(base));
     snprintf(dir, 300, "%s/%s", base, taskdir_name(&key, task));
@@ -101,14 +102,14 @@ static void remove_dirs(const char *base, const char *dir)
 
 /* Whether one message had all that is said of the task: that it ran, its end, and that its supervisor
  * waits. */
-static bool is_said_at_once(void)
+static bool is_said_at_once(int32_t step)
 {
     char dir[300], base[64];
     int sv[2];
     static const unsigned want[] = {MSG_TASK_RUNNING, MSG_TASK_END, SHIM_WAITS};
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv), 0);
-    pid_t pid = start_shim(base, dir, sv);
-    send_task(sv[0]);
+    pid_t pid = start_shim(base, dir, sv, step);
+    send_task(sv[0], step);
     struct frame_reader in = {.max = 65536};
     ssize_t n = recv(sv[0], frame_reader_space(&in, 65536), 65536, 0);
     assert_true(n > 0);
@@ -129,10 +130,13 @@ static bool is_said_at_once(void)
 static void test_short_task_is_one_message(void **state)
 {
     (void)state;
-    int tries = 0;
-    while (!is_said_at_once() && ++tries < TRIES)
-        ;
-    assert_true(tries < TRIES);
+    static const int32_t steps[] = {STEP_BATCH, 0};
+    for (size_t i = 0; i < N_OF(steps); i++) {
+        int tries = 0;
+        while (!is_said_at_once(steps[i]) && ++tries < TRIES)
+            ;
+        check_int("is said at once", tries < TRIES, true);
+    }
 }
 
 /* An agent that does not read the end of the task, as one that was stopped: the supervisor has said all but
@@ -144,8 +148,8 @@ static void test_end_that_is_not_read_is_told_by_its_exit(void **state)
     int sv[2], status;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv), 0);
     fill(sv[1], sv[0]);
-    pid_t pid = start_shim(base, dir, sv);
-    send_task(sv[0]);
+    pid_t pid = start_shim(base, dir, sv, STEP_BATCH);
+    send_task(sv[0], STEP_BATCH);
     struct pollfd gone = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     assert_true(gone.fd >= 0);
     bool ended = poll(&gone, 1, END_WAIT_MS) == 1;
