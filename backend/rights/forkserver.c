@@ -93,7 +93,8 @@ static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int gro
     ssize_t n;
     while ((n = recv(f->fd, &answer, sizeof answer, 0)) < 0 && errno == EINTR)
         ;
-    return n == sizeof answer ? answer : -ETIMEDOUT;
+    /* Reset: it ended before it took the question. */
+    return n == sizeof answer ? answer : n < 0 && errno == ECONNRESET ? -EPIPE : -ETIMEDOUT;
 }
 
 pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int ns, int sock)

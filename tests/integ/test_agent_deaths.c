@@ -173,6 +173,49 @@ static void test_shim_and_agent_killed(void **state)
 
 /* A shim that does not read is cut off: once it reads again it is reached again, and gets what it
  * missed. */
+/* The process whose copies the supervisors are: the child that has its option. */
+static pid_t fork_server_of(pid_t agent)
+{
+    struct proc_list tree = {0};
+    char path[64], text[512];
+    pid_t server = 0;
+    proc_descendants(agent, &tree);
+    for (size_t i = 0; i < tree.n; i++) {
+        snprintf(path, sizeof path, "/proc/%d/cmdline", (int)tree.v[i].pid);
+        ssize_t n = proc_read_file(path, text, sizeof text);
+        if (n > 0 && memmem(text, (size_t)n, "--serve", 7))
+            server = tree.v[i].pid;
+    }
+    proc_list_fini(&tree);
+    return server;
+}
+
+static bool is_there(void *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* It has the question, and is killed before it takes it: another one is asked. */
+static void test_fork_server_killed_as_it_is_asked(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "sleep 100");
+    pid_t server = fork_server_of(driver_agent(d));
+    if (!server) /* it is not the agent's child in every setup */
+        return;
+    driver_stop(server);
+    driver_run(d, 2, "exit 3");
+    char *path = xasprintf("%s/tasks/2.-1.0.1", d->agent_dir);
+    driver_await(is_there, path, "the task has a directory");
+    free(path);
+    kill(server, SIGKILL);
+    struct launch_end *e = driver_end(d, 2, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    check_int("code", e->ranks.n ? e->ranks.v[0].code : 0, 3);
+    driver_end_free(e);
+    driver_put_task_off(d, 1);
+}
+
 static void test_shim_cut_off_is_reached_again(void **state)
 {
     struct driver *d = *state;
@@ -305,6 +348,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_shim_killed_while_agent_is_away),
         AGENT_CASE(test_shim_and_agent_killed),
         AGENT_CASE(test_shim_cut_off_is_reached_again),
+        AGENT_CASE(test_fork_server_killed_as_it_is_asked),
         AGENT_CASE(test_node_reboot),
         AGENT_CASE(test_record_of_the_task_before_is_not_believed),
         AGENT_CASE(test_pid_of_a_stranger),
