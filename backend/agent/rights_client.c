@@ -111,8 +111,3 @@ void rights_client_child_ended(struct rights_client *c, pid_t pid, int status)
     if (c->own)
         rights_child_ended(c->own, pid, status);
 }
-
-bool rights_client_is_parent(const struct rights_client *c)
-{
-    return c->own != NULL;
-}

@@ -25,7 +25,5 @@ void rights_list(struct rights_client *c, enum rights_kind kind, struct strv *re
 int rights_ask_policy(struct rights_client *c, struct errtext *err) __attribute__((warn_unused_result));
 /* A child of the agent has ended. */
 void rights_client_child_ended(struct rights_client *c, pid_t pid, int status);
-/* Whether supervisors are children of this process. */
-bool rights_client_is_parent(const struct rights_client *c);
 
 #endif

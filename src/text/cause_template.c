@@ -192,11 +192,6 @@ void template_append(struct str *out, const char *template, const struct cause *
     }
 }
 
-void cause_append_count(struct str *out, uint64_t n, const char *one)
-{
-    template_append_count(out, n, one);
-}
-
 bool cause_is_reader(const struct cause_reader *r, const char *user)
 {
     return r && r->user && user && str_eq(r->user, user);

@@ -15,8 +15,6 @@ void template_append(struct str *out, const char *template, const struct cause *
 void template_append_parts(struct str *out, const struct cause *c, size_t first, const char *separator,
                            const struct cause_reader *r, template_part part);
 
-/* "1 job", "3 jobs". */
-void cause_append_count(struct str *out, uint64_t n, const char *one);
 /* Whether the reader is that user. */
 bool cause_is_reader(const struct cause_reader *r, const char *user);
 

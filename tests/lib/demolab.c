@@ -176,7 +176,6 @@ void demolab_open(struct demolab *d, const char *at)
     d->rows = (struct client_rows){.take = demolab_take_rows, .ctx = d};
     theme_init(&d->theme, COLORS_TRUE);
     canvas_init(&d->canvas);
-    str_init(&d->text);
     keymap_init(&d->options.keys);
     d->options.prefs = &d->prefs;
     d->options.cwd = "/home/alice/study";
@@ -207,7 +206,6 @@ void demolab_close(struct demolab *d)
         close(d->log_fd);
     prefs_fini(&d->prefs);
     canvas_fini(&d->canvas);
-    str_fini(&d->text);
     free(d->dir);
 }
 
@@ -229,16 +227,6 @@ void demolab_draw(struct demolab *d, int rows, int cols)
 {
     canvas_resize(&d->canvas, rows, cols);
     app_draw(d->app, &d->canvas);
-}
-
-const char *demolab_text(struct demolab *d)
-{
-    str_clear(&d->text);
-    for (int y = 0; y < d->canvas.rows; y++) {
-        canvas_row_text(&d->canvas, y, &d->text);
-        str_append_char(&d->text, '\n');
-    }
-    return d->text.s;
 }
 
 void demolab_picture(struct demolab *d, const char *name, int rows, int cols)

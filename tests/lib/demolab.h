@@ -26,7 +26,6 @@ struct demolab {
     struct prefs prefs;
     struct theme theme;
     struct canvas canvas;
-    struct str text;
     int log_fd;
 };
 
@@ -39,8 +38,6 @@ void demolab_keys(struct demolab *d, const char *keys);
 /* Lets so much time pass, for the cluster and the screens, in steps of a second. */
 void demolab_play(struct demolab *d, int64_t ms);
 void demolab_draw(struct demolab *d, int rows, int cols);
-/* The last picture as text. */
-const char *demolab_text(struct demolab *d);
 /* Draws and compares its size with docs/screens/NAME.svg; UPDATE=1 writes it. PICTURES=DIR: writes it there
  * in all sizes and themes. */
 void demolab_picture(struct demolab *d, const char *name, int rows, int cols);

@@ -154,7 +154,6 @@ void app_tick(struct ui *ui)
     later_due(ui);
     if (wall_is_set(totals_get(ui)->edge) && ui->now.ms >= totals_get(ui)->edge.ms)
         changes_everything(ui);
-    dialogs_follow(ui, false);
     struct view *v = ui_view(ui);
     if (v->due.ns && ui->mono.ns >= v->due.ns) {
         v->due = (struct mono){0};

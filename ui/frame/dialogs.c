@@ -14,7 +14,6 @@ struct open_dialog {
     ui_done_fn *done;
     void *arg;
     void (*free_arg)(void *);
-    ui_follow_fn *follow; /* NULL: it says what it said */
 };
 
 struct dialogs {
@@ -191,18 +190,4 @@ void dialogs_input(struct ui *ui, const struct input *in)
         d->waiting = false; /* it is left */
     dialogs_forget_typed(ui);
     ui_drop_dialog(ui, number);
-}
-
-void ui_dialog_follows(struct ui *ui, uint64_t number, ui_follow_fn *follow)
-{
-    vec_for_each (&ui->dialogs->open, i)
-        if (ui->dialogs->open.v[i].number == number)
-            ui->dialogs->open.v[i].follow = follow;
-}
-
-void dialogs_follow(struct ui *ui, bool changed)
-{
-    for (size_t i = 0; i < ui->dialogs->open.n && ui->session.online && !ui->frozen; i++)
-        if (ui->dialogs->open.v[i].follow)
-            ui->dialogs->open.v[i].follow(ui, ui->dialogs->open.v[i].number, changed);
 }

@@ -14,8 +14,6 @@ uint64_t dialogs_top_number(const struct ui *ui);          /* 0: none is open */
 void dialogs_input(struct ui *ui, const struct input *in); /* one must be open */
 /* All but the one whose outcome is being told. */
 void dialogs_drop_others(struct ui *ui);
-/* Calls those that follow the model or the time. */
-void dialogs_follow(struct ui *ui, bool changed);
 
 /* Keys that were typed while a dialog waited for its answer. */
 struct typed_keys {

@@ -2,7 +2,6 @@
 #include "ui/frame/frame_sync.h"
 
 #include "ui/frame/changes.h"
-#include "ui/frame/dialogs.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
@@ -20,7 +19,6 @@ void frame_sync(struct ui *ui)
     totals_count(ui);
     watch_look(ui);
     stack_sync(ui);
-    dialogs_follow(ui, true);
     changes_clear(ui);
 }
 

@@ -275,11 +275,6 @@ void ui_later_instead(struct ui *ui, const char *what, int ms, ui_later_fn *fn, 
 /* The arg of what waits with that fn; NULL: nothing does. */
 const void *ui_later_arg(const struct ui *ui, ui_later_fn *fn);
 
-/* While that dialog is open and there is a connection follow is called when the model has changed, and as
- * time goes by. It opens and closes no dialog. */
-typedef void ui_follow_fn(struct ui *ui, uint64_t number, bool changed);
-void ui_dialog_follows(struct ui *ui, uint64_t number, ui_follow_fn *follow);
-
 /* Bell and title when the job, array or element changes; ends by itself with its end. */
 void ui_watch(struct ui *ui, const struct job_target *what, bool on);
 bool ui_is_watched(const struct ui *ui, const struct job_target *what);

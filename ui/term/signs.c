@@ -35,17 +35,6 @@ const char *sign_of(char letter, char buf[static 2])
     return buf;
 }
 
-const char *node_sign(char letter)
-{
-    switch (letter) {
-    case '.': return SIGN_NODE_FREE;
-    case '+': return SIGN_NODE_PART;
-    case 'A': return SIGN_NODE_FULL;
-    case '#': return SIGN_NODE_OUT;
-    default: return "?";
-    }
-}
-
 const char *bar_sign(enum role role)
 {
     static const struct {

@@ -26,8 +26,6 @@
 #define SIGN_NODE_DRAINED  "\u25bc"
 #define SIGN_NODE_KEPT     "\u25a8" /* a window keeps it from other jobs */
 
-/* The sign of a node that has that letter in lists (. + A #); "?" for any other. */
-const char *node_sign(char letter);
 /* The sign of a state that has that letter (R P H D ! X ~); the letter itself where it has no other. */
 const char *sign_of(char letter, char buf[static 2]);
 

@@ -325,17 +325,6 @@ void step_words(struct rich *r, const struct job *j, const struct step *s)
                                                             : ROLE_NORMAL);
 }
 
-enum role node_role(const struct node *n)
-{
-    if (n->state != NODE_UP && n->state != NODE_SUSPECT)
-        return ROLE_NODE_OUT;
-    if (n->drain)
-        return n->n_jobs ? ROLE_NODE_DRAIN : ROLE_NODE_OUT;
-    if (!n->n_jobs)
-        return ROLE_NODE_FREE;
-    return n->exclusive || cpuset_count(&n->cpus_used) >= n->cpus ? ROLE_NODE_FULL : ROLE_NODE_PART;
-}
-
 static void when_as(struct str *out, struct wall t, struct wall now, bool seconds)
 {
     if (!wall_is_set(t)) {

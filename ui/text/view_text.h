@@ -40,8 +40,6 @@ void task_in_job_words(struct rich *r, const struct job *j, const struct step *s
 void step_words(struct rich *r, const struct job *j, const struct step *s);
 bool task_is_live(const struct task *t);
 
-enum role node_role(const struct node *n);
-
 /* "12:03:11" today, "Fri 12:03" within the week, "2026-11-21 12:03" else; "-" where not set. Local time. */
 void when_text(struct str *out, struct wall t, struct wall now);
 /* The same to the minute, for what is planned: "12:03", "Fri 12:03". */

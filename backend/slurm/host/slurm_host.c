@@ -390,8 +390,3 @@ void slurm_host_free(struct slurm_host *h)
     free(h->refuses);
     free(h);
 }
-
-const char *slurm_host_refuses(const struct slurm_host *h)
-{
-    return h->refuses;
-}

@@ -24,8 +24,6 @@ struct slurm_host;
 int slurm_host_new(struct loop *l, const char *socket, const char *commands, struct slurm_host **ret,
                    struct errtext *err) __attribute__((warn_unused_result));
 void slurm_host_free(struct slurm_host *h); /* NULL is fine */
-/* Why questions are refused; NULL: they are answered. */
-const char *slurm_host_refuses(const struct slurm_host *h);
 
 /* Why answers may not be shared under this `scontrol show config`; NULL: they may. Caller frees. Pure. */
 char *slurm_host_private(const struct slurm_span *config);
