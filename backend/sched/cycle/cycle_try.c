@@ -168,8 +168,11 @@ static enum outcome cycle_try_wait_for_limit(struct cycle_item *t, struct pendin
         t->borrow = true;
         return CLASS_GOES_ON;
     }
-    cycle_try_set_rest(t->g, t, limit_reason(&t->g->rest.verdict));
-    cycle_try_set_reason(u, t, limit_reason(&t->g->rest.verdict));
+    /* If no limit is broken, it is a licence that a planned start needs. */
+    bool by_limit = t->g->rest.verdict.state != LIMIT_OK;
+    enum reason why = by_limit ? limit_reason(&t->g->rest.verdict) : REASON_LICENSES;
+    cycle_try_set_rest(t->g, t, why);
+    cycle_try_set_reason(u, t, why);
     return CLASS_WAITS;
 }
 
@@ -251,6 +254,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
     it.leaves = limits_any(p->queue.limits) || g->licensed ? cycle_leaves_promises : NULL;
     cycle_try_drop_broken_promise(s, t, u);
+    g->rest.verdict.state = LIMIT_OK;
     enum limit_state limit = cycle_leave_choices(&gets, &it);
     if ((limit == LIMIT_OVER_SOFT && !t->borrow) || limit == LIMIT_OVER_HARD ||
         cycle_lacks_licences(s, g, u))

@@ -150,6 +150,7 @@ static void test_a_job_behind_leaves_the_licence(void **state)
     cycle_full();
     assert_int_equal(planned(ids[0]), 30);
     assert_false(runs(ids[1]));
+    assert_int_equal(planner_reason(planner, ids[1]), REASON_LICENSES);
     assert_true(runs(ids[2]));
 }
 
