@@ -21,7 +21,8 @@ static struct world {
         small_parts; /* partitions of PART_NODES nodes each, to which all jobs go; 0: the five large ones */
     bool mixed;      /* a tier that may be preempted, limits, licences, windows */
     bool all_differ; /* no two jobs ask for the same */
-} world = {.users = 250};
+    int fewer;       /* only one of this many submissions, ends and cycles of a row */
+} world = {.users = 250, .fewer = 1};
 #define PART_NODES 16
 static struct model m;
 static struct planner *p;
@@ -302,12 +303,19 @@ static size_t asked_to_go;     /* in the last decision */
 static bool wants_another;     /* it has not been through with all jobs */
 static struct wall next_cycle; /* when it wants to be asked again */
 
-static uint64_t digest; /* of all that was decided, whatever it cost */
+/* Of all that was decided, and of the reasons that were reported, whatever it cost. */
+static uint64_t decided, told;
 
-static void digest_add(uint64_t a, uint64_t b, const char *text)
+static void digest_add(uint64_t *digest, uint64_t a, uint64_t b, const char *text)
 {
-    const uint64_t what[] = {digest, a, b, hash_bytes(text, strlen(text))};
-    digest = hash_bytes(what, sizeof what);
+    const uint64_t what[] = {*digest, a, b, hash_bytes(text, strlen(text))};
+    *digest = hash_bytes(what, sizeof what);
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return *a < *b ? -1 : *a > *b;
 }
 
 static void digest_result(const struct sched_result *r)
@@ -315,12 +323,14 @@ static void digest_result(const struct sched_result *r)
     vec_for_each (&r->starts, i) {
         const struct ev_start *s = &r->starts.v[i].start;
         for (size_t k = 0; k < s->alloc.n; k++)
-            digest_add(r->starts.v[i].job, s->time_limit_s, s->alloc.v[k].node);
+            digest_add(&decided, r->starts.v[i].job, s->time_limit_s, s->alloc.v[k].node);
     }
     vec_for_each (&r->preempts, i)
-        digest_add(r->preempts.v[i].job, r->preempts.v[i].by_job, "preempted");
+        digest_add(&decided, r->preempts.v[i].job, r->preempts.v[i].by_job, "preempted");
+    if (r->changed.n) /* in whatever order they are reported */
+        qsort(r->changed.v, r->changed.n, sizeof *r->changed.v, by_number);
     vec_for_each (&r->changed, i)
-        digest_add(r->changed.v[i], planner_reason(p, r->changed.v[i]), "waits");
+        digest_add(&told, r->changed.v[i], planner_reason(p, r->changed.v[i]), "waits");
 }
 
 static void fold(struct sched_result *r)
@@ -420,7 +430,7 @@ static void end_leaving(void)
 static void begin(uint32_t n_nodes)
 {
     rnd_state = 42;
-    digest = 0;
+    decided = told = 0;
     now.ms = T0_MS;
     model_init(&m);
     p = planner_new();
@@ -461,7 +471,7 @@ static void measure_forecast(struct figures *f)
 
 static void measure_submissions(struct figures *f)
 {
-    for (int i = 0; i < (world.all_differ ? 1000 : 200); i++) {
+    for (int i = 0; i < (world.all_differ ? 1000 : 200) / world.fewer; i++) {
         uint32_t user = below(world.users);
         struct job *j = new_job(user);
         fill_request(&j->req, user);
@@ -477,7 +487,7 @@ static void measure_submissions(struct figures *f)
 
 static void measure_ends(struct figures *f)
 {
-    for (int i = 0; i < (world.all_differ ? 200 : 50); i++) {
+    for (int i = 0; i < (world.all_differ ? 200 : 50) / world.fewer; i++) {
         now.ms += 1000;
         end_one();
         note(&f->early_end, decide());
@@ -487,7 +497,7 @@ static void measure_ends(struct figures *f)
 /* Until no job is preempted any more. */
 static void settle(struct figures *f)
 {
-    for (int quiet = 0, i = 0; quiet < 3 && i < 500; i++) {
+    for (int quiet = 0, i = 0; quiet < 3 && i < 500 / world.fewer; i++) {
         now.ms += 1000;
         note(&f->hunting, decide());
         quiet = asked_to_go || wants_another ? 0 : quiet + 1;
@@ -504,7 +514,7 @@ static struct figures measure(uint32_t n_nodes, uint32_t n_pending)
     note(&f.update, prepare(&f.piece));
     note(&f.first, decide());
     settle(&f);
-    for (int i = 0; i < (world.all_differ ? 50 : 6);
+    for (int i = 0; i < (world.all_differ ? 50 : 6) / world.fewer;
          i++) { /* everything is looked at: a node has come back */
         now.ms += 1000;
         struct ev_drain drain = {
@@ -575,7 +585,7 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
            f->forecast,
            f->forecast_begin.worst > f->forecast_slice.worst ? f->forecast_begin.worst
                                                              : f->forecast_slice.worst);
-    printf("%15s decided: %016" PRIx64 "\n", "", digest);
+    printf("%15s decided: %016" PRIx64 ", told: %016" PRIx64 "\n", "", decided, told);
     if (world.mixed)
         printf("%15s until no job is preempted any more: %u cycles, %.2f ms, at most %.2f\n", "",
                f->hunting.n, mean(&f->hunting), f->hunting.worst);
@@ -623,12 +633,14 @@ static void measure_unlike(const char *row)
     }
 }
 
-/* bench_sched [large] [plain | mixed | unlike [ROW]] */
+/* bench_sched [large] [plain | mixed | unlike [ROW [FEWER]]] */
 int main(int argc, char **argv)
 {
     bool large = false, plain = true, rules = true;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "unlike") == 0) {
+            if (i + 2 < argc && atoi(argv[i + 2]) > 0)
+                world.fewer = atoi(argv[i + 2]);
             measure_unlike(argv[i + 1]);
             return 0;
         }

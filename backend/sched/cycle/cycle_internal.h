@@ -4,6 +4,7 @@
  *     cycle_new.c           fast path for new jobs, if nothing else has happened
  *     cycle_iterations.c    each class's head has its turn, in the order of cycle_heap.c
  *     cycle_row.c           classes that an iteration has passed over, for the next one
+ *     cycle_row_keep.c      and for the next cycle
  *     cycle_limits.c        checks that count what this cycle has started
  *     cycle_promise.c       limits and licences at the times of planned starts
  *     cycle_try.c           the head starts (cycle_start.c), gets a planned start, preempts, or waits
@@ -37,28 +38,60 @@ enum passed {
     PASSED_AS_FUTILE, /* it would be */
 };
 
-#define PASSED_PARTITIONS 4 /* a class that names more is lined up each time */
+#define PASSED_PARTITIONS 4          /* a class that names more is lined up each time */
+#define MARK_NONE         UINT64_MAX /* it is examined in any case */
 struct passed_item {
     struct queue_key key;
     struct job_class *g;
-    uint64_t mark; /* of the freed log, when it was examined */
+    uint64_t mark;                 /* of the freed log, when it was examined; or: */
+    uint64_t limits_mark;          /* limits_changes, when limits were asked */
+    struct kept_priority priority; /* if keeps_priority */
+    struct limit_request request;  /* of the first choice */
     uint16_t partitions[PASSED_PARTITIONS];
+    uint32_t least_cpus, least_gpus; /* what a node must have free for any of these choices */
+    int64_t least_mem_mib;
+    uint32_t number;      /* of its class, which may have gone */
     uint8_t n_partitions; /* of its choices */
     uint8_t tier_at;
     uint8_t why; /* enum passed */
     bool borrow;
-    bool of_several; /* its class has more tiers */
+    bool licensed;
+    bool keeps_priority;
+    bool of_several; /* its class may have more items */
 };
 
 struct row_part {
     VEC(struct passed_item) passed; /* in the order of the queue */
-    VEC(struct job_class *) others; /* classes of which something was tried: lined up again */
+    VEC(uint32_t) others;           /* numbers of classes of which something was tried: lined up again */
+};
+
+struct freed_in_partition {
+    uint64_t stamp; /* known while it is that of: */
+    struct amount free, most;
+    bool any;
+};
+
+struct row_freed { /* what has come free since `from`, as of `to` */
+    uint64_t from, to, stamp;
+    struct freed_in_partition *in; /* each partition */
+};
+
+enum row_gain { GAINS_NOTHING, GAINS_TOO_LITTLE, MAY_FIT }; /* of what came free */
+
+struct row_mark { /* iterations in which a class was */
+    uint64_t lined_up_in, taken_in;
 };
 
 struct cycle_row { /* cycle_row.c */
     struct row_part now, next;
-    size_t at, other_at;  /* in now */
-    bool known, complete; /* now and next have all classes */
+    size_t at, other_at;      /* in now */
+    size_t placed;            /* items of now that have their keys of this cycle */
+    bool known, complete;     /* now and next have all classes */
+    bool checks, checks_next; /* this iteration, and the next one, ask about limits */
+    uint64_t version;         /* priorities.version, for which the items are valid */
+    struct row_freed freed;
+    VEC(struct row_mark) marks; /* by the number of the class */
+    VEC(uint32_t) touched;      /* classes whose reason may have changed since it was reported */
 };
 
 struct choice_position { /* of a choice */
@@ -74,7 +107,6 @@ enum iteration { ITERATION_NONE, ITERATION_LINES_UP, ITERATION_ITEMS, ITERATION_
 struct cycle {
     struct planner *p;
     VEC(struct cycle_item) heap;
-    struct cycle_row row;
     struct placement place;
     struct plan_choice *choices;       /* of the item being tried: those that limits allow */
     struct choice_position *positions; /* and which they are */
@@ -84,10 +116,12 @@ struct cycle {
     enum iteration iteration;
     struct list *at_class; /* classes before this one are in the heap, were checked at the end of the
                                iteration, or have been reported; NULL: all */
+    size_t at_passed;      /* the same of the row: items of the next one that were checked; SIZE_MAX: all */
     struct list *at_slot;  /* planned starts before this one were checked at the end of the iteration */
     uint64_t freed, mark;  /* as the iteration began */
     size_t asked;
     /* of the whole decision */
+    bool has_begun;                  /* its first iteration */
     bool had_iteration;              /* all jobs has had a turn */
     size_t sure_starts, sure_places; /* before anybody was preempted */
     bool made_way;                   /* in the first iteration a job let its preemptor go first */
@@ -96,6 +130,7 @@ struct cycle {
     bool reports;         /* all is decided */
     bool without_windows; /* maintenance is out of the pool, while reasons are reported */
     size_t at_tried;      /* jobs that were tried and have been reported */
+    size_t at_touched;    /* classes that have been reported */
     uint32_t report_cost;
     size_t limits_mark; /* before it */
     struct sched_result out;
@@ -127,7 +162,8 @@ struct planner {
     struct rebuild rebuild;
     struct sched_result *out; /* of the cycle under way */
     struct cycle *cycle;      /* under way, in slices; NULL: none */
-    VEC(uint32_t) tried;      /* jobs tried themselves in the last iteration */
+    struct cycle_row row;
+    VEC(uint32_t) tried; /* jobs tried themselves in the last iteration */
     struct licensed_plans licensed;
     struct node_free *taken; /* of each node: what this cycle has left */
     struct cycle_pace pace;
@@ -199,16 +235,37 @@ bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at
 
 /* For an iteration: what the last one has noted. */
 void cycle_row_begin(struct cycle *s);
-/* Limits may allow more, or everything may fit again: the next iteration lines up all classes. */
-void cycle_row_forget(struct cycle *s);
+/* Everything may fit again: the next iteration lines up all classes. */
+void cycle_row_forget(struct planner *p);
+/* Limits may allow more: the next iteration asks them again. */
+void cycle_row_check_limits(struct planner *p);
 struct job_class *cycle_row_next_other(struct cycle *s); /* to be lined up; NULL: there is none */
 void cycle_row_add_other(struct cycle *s, struct job_class *g);
 void cycle_row_add_passed(struct cycle *s, const struct cycle_item *t, enum passed why);
-struct passed_item *cycle_row_peek(struct cycle *s);                /* the next one; NULL: there is none */
-bool cycle_row_holds(const struct cycle *s, struct passed_item *x); /* it is passed over again */
-void cycle_row_keep(struct cycle *s);                               /* the next one, in the row */
-struct cycle_item cycle_row_take(struct cycle *s);                  /* the next one, to be examined */
-void cycle_row_fini(struct cycle *s);
+struct passed_item *cycle_row_peek(struct cycle *s);          /* the next one; NULL: there is none */
+bool cycle_row_holds(struct cycle *s, struct passed_item *x); /* it is passed over again */
+void cycle_row_keep(struct cycle *s);                         /* the next one, in the row */
+struct cycle_item cycle_row_take(struct cycle *s);            /* the next one, to be examined */
+/* Whether what came free since it was examined may be of use to it. */
+enum row_gain cycle_row_gain(struct planner *p, struct passed_item *x);
+/* It has been examined: no node that came free takes it. */
+void cycle_row_gained_nothing(const struct planner *p, struct passed_item *x);
+
+/* --- cycle_row_keep.c --- */
+
+void cycle_row_init(struct planner *p); /* for a queue with its partitions */
+void cycle_row_reset(struct planner *p);
+void cycle_row_fini(struct planner *p);
+/* The row of the last cycle becomes that of this one: classes that have changed leave it. */
+void cycle_row_resume(struct cycle *s);
+/* Gives some items their keys of this cycle, and orders them in the end. False: all have them. */
+bool cycle_row_place_some(struct cycle *s);
+/* The reason of the class may change in this cycle: it is reported then. */
+void cycle_row_touch(struct cycle *s, struct job_class *g);
+/* Before they are reported: in the order of classes.list, without those that have gone. */
+void cycle_row_order_touched(struct planner *p);
+/* After that: those with another reason than was reported stay. */
+void cycle_row_forget_reported(struct planner *p);
 
 /* --- cycle_start.c --- */
 
@@ -263,6 +320,9 @@ bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it);
 
 /* --- cycle_try.c --- */
+
+#define CHECK_COST 20 /* of limits, in nodes looked at */
+void cycle_try_set_rest(struct job_class *g, uint32_t tier_at, enum reason why);
 
 enum outcome { CLASS_GOES_ON, ENTRY_WAITS, CLASS_WAITS };
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t);

@@ -6,14 +6,14 @@
 
 #define ITERATIONS_MAX 4  /* of a stage; what is left follows in the next cycle, at once */
 #define ITEM_COST      40 /* what an item costs by itself, in nodes looked at */
+#define KEEP_COST      4  /* to stay in the row */
 #define LINE_UP_COST   20 /* and to stand in the row */
-#define CHECK_COST     10 /* of a planned start at the end of an iteration */
 #define SHAPES_AT_ONCE 2000
 
 /* In the first iteration each class, then those that were not passed over. */
 static struct job_class *cycle_next_to_line_up(struct cycle *s)
 {
-    if (s->row.known)
+    if (s->p->row.known)
         return cycle_row_next_other(s);
     if (s->at_class == &s->p->queue.classes.list)
         return NULL;
@@ -27,6 +27,8 @@ static struct job_class *cycle_next_to_line_up(struct cycle *s)
 static bool cycle_line_up_one(struct cycle *s)
 {
     struct planner *p = s->p;
+    if (cycle_row_place_some(s))
+        return true;
     struct job_class *g = cycle_next_to_line_up(s);
     if (!g) {
         cycle_heap_order(s);
@@ -34,6 +36,7 @@ static bool cycle_line_up_one(struct cycle *s)
     }
     g->rest.now = REASON_PRIORITY;
     g->rest.promised_to = 0;
+    cycle_row_touch(s, g);
     cycle_make_room(s, g->n_choices);
     for (uint32_t e = 0; e < g->n_tiers; e++) {
         g->tiers[e].cursor = &g->entries;
@@ -80,7 +83,7 @@ static bool cycle_take_first(struct cycle *s)
         cycle_take_item(s, cycle_row_take(s));
     else {
         cycle_row_keep(s);
-        s->p->queue.pool.cost++;
+        s->p->queue.pool.cost += KEEP_COST;
     }
     return true;
 }
@@ -171,7 +174,7 @@ static void cycle_iteration_begin(struct cycle *s)
         plan_slots_invalidate(&p->queue.slots);
     if (p->queue.changes.freed_anywhere) {
         cycle_forget_unfit(p);
-        cycle_row_forget(s);
+        cycle_row_forget(p);
     }
     cycle_promises_begin(p);
     s->freed = p->queue.slots.n_dropped;
@@ -201,7 +204,7 @@ static void cycle_iteration_settle(struct cycle *s)
     /* A victim ends sooner than was planned. */
     bool allowed_more = preemptor_charges_sweep(&p->preempt);
     if (allowed_more)
-        cycle_row_forget(s);
+        cycle_row_check_limits(p);
     p->queue.changes.freed =
         allowed_more || s->asked != p->out->preempts.n || s->made_way || p->queue.slots.again;
     s->at_slot = p->queue.slots.list.next;
@@ -233,21 +236,33 @@ static void cycle_iteration_end(struct cycle *s)
     if (!p->queue.changes.freed && freed)
         p->queue.changes.freed = cycle_entry_could_use_freed(p, s->mark) ||
                                  cycle_booked_could_use_freed(p) || (few && cycle_shape_could_use_freed(p));
-    s->at_class = !p->queue.changes.freed && freed && !few ? p->queue.classes.list.next : NULL;
+    s->at_passed = !p->queue.changes.freed && freed && !few ? 0 : SIZE_MAX;
     s->iteration = ITERATION_ENDS;
 }
 
+/* One class after the other: those that were passed over, then the others. */
 static void cycle_ask_one(struct cycle *s)
 {
     struct planner *p = s->p;
-    if (s->at_class == &p->queue.classes.list) {
-        s->at_class = NULL;
-        return;
+    const struct row_part *row = &p->row.next;
+    size_t at = s->at_passed++, n = row->passed.n;
+    struct passed_item *x = at < n ? &row->passed.v[at] : NULL;
+    const struct job_class *g = NULL;
+    p->queue.pool.cost += KEEP_COST;
+    if (x && x->why != PASSED_AGAIN && cycle_row_gain(p, x) == MAY_FIT)
+        g = x->g;
+    else if (at >= n && at - n < row->others.n)
+        g = class_numbered(&p->queue, row->others.v[at - n]);
+    if (g) {
+        p->queue.changes.freed = cycle_class_could_use_freed(p, g);
+        p->queue.pool.cost += LINE_UP_COST + p->queue.slots.freed_log.n / 16;
     }
-    const struct job_class *g = container_of(s->at_class, struct job_class, link);
-    p->queue.changes.freed = cycle_class_could_use_freed(p, g);
-    s->at_class = p->queue.changes.freed ? NULL : s->at_class->next;
-    p->queue.pool.cost += LINE_UP_COST;
+    if (x && p->queue.changes.freed)
+        x->mark = MARK_NONE;
+    else if (x && g)
+        cycle_row_gained_nothing(p, x);
+    if (p->queue.changes.freed || at + 1 >= n + row->others.n)
+        s->at_passed = SIZE_MAX;
 }
 
 static bool cycle_may_preempt(const struct planner *p)
@@ -294,7 +309,7 @@ static bool cycle_iterate(struct cycle *s)
             cycle_iteration_end(s);
         break;
     case ITERATION_ENDS:
-        if (s->at_class) {
+        if (s->at_passed != SIZE_MAX) {
             cycle_ask_one(s);
             break;
         }
@@ -336,7 +351,6 @@ void cycle_free(struct cycle *s)
     if (!s)
         return;
     vec_fini(&s->heap);
-    cycle_row_fini(s);
     placement_fini(&s->place);
     free(s->choices);
     free(s->positions);

@@ -90,17 +90,18 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
     if (!s->reports) {
         s->reports = true;
         s->report_cost = REPORT_COST_MAX;
-        s->at_class = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
+        if (s->all)
+            cycle_row_order_touched(p);
         p->pace.reports_left = p->pace.reports_left && !s->all;
     }
     cost = cycle_report_some_tried(p, cost ? cost : 1);
-    for (uint64_t n = cost ? cost / REPORT_COST + 1 : 0; n && s->at_class != &p->queue.classes.list; n--) {
-        cycle_report_class(p, container_of(s->at_class, struct job_class, link), &s->report_cost);
-        s->at_class = s->at_class->next;
-    }
+    size_t n = s->all ? p->row.touched.n : 0;
+    for (uint64_t k = cost ? cost / REPORT_COST + 1 : 0; k && s->at_touched < n; k--)
+        cycle_report_class(p, class_numbered(&p->queue, p->row.touched.v[s->at_touched++]),
+                           &s->report_cost);
     if (s->without_windows)
         cycle_report_pause(p);
-    return cost && s->at_class == &p->queue.classes.list;
+    return cost && s->at_touched == n;
 }
 
 /* For the cycles that look at new jobs alone. */
@@ -115,8 +116,10 @@ static void cycle_note_victims_gone(struct planner *p)
 static void cycle_finish(struct planner *p)
 {
     struct cycle *s = p->cycle;
-    if (s->all)
+    if (s->all) {
         cycle_note_victims_gone(p);
+        cycle_row_forget_reported(p);
+    }
     plan_slots_promise(&p->queue.slots);
     vec_clear(&p->queue.entries.moved);
     vec_clear(&p->queue.entries.fresh);
@@ -152,6 +155,7 @@ static void cycle_abandon(struct planner *p)
     cycle_unreport(p);
     cycle_set_out(p, NULL);
     priorities_drop_update(&p->queue);
+    cycle_row_forget(p);
     p->preempt.searching = false;
     p->queue.changes.freed = p->queue.changes.freed_anywhere = p->queue.changes.lost = true;
     p->pace.abandoned++;

@@ -74,9 +74,9 @@ static void cycle_try_set_reason(struct pending_entry *u, const struct cycle_ite
         u->reason = why;
 }
 
-static void cycle_try_set_rest(struct job_class *g, const struct cycle_item *t, enum reason why)
+void cycle_try_set_rest(struct job_class *g, uint32_t tier_at, enum reason why)
 {
-    if (!t->tier_at || g->rest.now != REASON_PRIORITY)
+    if (!tier_at || g->rest.now != REASON_PRIORITY)
         g->rest.now = why;
 }
 
@@ -171,7 +171,7 @@ static enum outcome cycle_try_wait_for_limit(struct cycle_item *t, struct pendin
     /* If no limit is broken, it is a licence that a planned start needs. */
     bool by_limit = t->g->rest.verdict.state != LIMIT_OK;
     enum reason why = by_limit ? limit_reason(&t->g->rest.verdict) : REASON_LICENSES;
-    cycle_try_set_rest(t->g, t, why);
+    cycle_try_set_rest(t->g, t->tier_at, why);
     cycle_try_set_reason(u, t, why);
     return CLASS_WAITS;
 }
@@ -219,7 +219,7 @@ static enum outcome cycle_try_stay(struct cycle *s, struct cycle_item *t, struct
         return CLASS_GOES_ON;
     }
     enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&t->g->rest.verdict) : REASON_LICENSES;
-    cycle_try_set_rest(t->g, t, why);
+    cycle_try_set_rest(t->g, t->tier_at, why);
     cycle_try_set_reason(u, t, why);
     return stays ? ENTRY_WAITS : CLASS_WAITS;
 }
@@ -356,7 +356,7 @@ enum passed cycle_pass_over(struct cycle *s, struct cycle_item *t)
     enum limit_state limit =
         limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->tier_at) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
-        cycle_try_set_rest(g, t,
+        cycle_try_set_rest(g, t->tier_at,
                            limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
         return PASSED_BY_LIMIT;
     }

@@ -17,6 +17,7 @@ struct planner *planner_new(void)
 void planner_forget_cycle(struct planner *p)
 {
     queue_order_free(p);
+    cycle_row_reset(p);
     vec_clear(&p->tried);
     vec_clear(&p->licensed.jobs);
     p->licensed.known = (struct limit_judgement){0};
@@ -33,6 +34,7 @@ static void planner_fini(struct planner *p)
     forecaster_fini(&p->forecast);
     preempt_fini(&p->preempt);
     planner_forget_cycle(p);
+    cycle_row_fini(p);
     queue_fini(&p->queue);
     vec_fini(&p->tried);
     vec_fini(&p->licensed.jobs);

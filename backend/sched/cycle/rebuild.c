@@ -200,6 +200,7 @@ void planner_begin_reading(struct planner *p)
     queue_frame_begin(&p->queue);
     p->queue.slots.arrivals = arrivals;
     p->first_blocked = xcalloc(p->queue.nodes.n_parts + 1, sizeof *p->first_blocked);
+    cycle_row_init(p);
     p->taken = xcalloc((size_t)p->queue.pool.n_nodes + 1, sizeof *p->taken);
 }
 

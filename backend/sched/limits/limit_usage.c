@@ -1,5 +1,5 @@
 /* limit_usage.c - the counters: who is counted where, and what is held. What a job asks for:
- * limit_request.c; the causes: limit_cause.c.
+ * limit_request.c; what is checked: limit_check.c; the causes: limit_cause.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +95,7 @@ static uint32_t limits_counter_get(struct limits *l, uint32_t spec, const char *
     uint64_t hash = limits_counter_hash(spec, name);
     uint32_t first = (uint32_t)(uintptr_t)idmap_get(&l->counter_by_hash, hash);
     vec_push(&l->counters, (struct limit_counter){.spec = spec, .name = xstrdup(name), .next = first});
+    vec_push(&l->changed_at, 0);
     idmap_set(&l->counter_by_hash, hash, (void *)(uintptr_t)l->counters.n);
     return (uint32_t)l->counters.n - 1;
 }
@@ -164,12 +165,6 @@ static uint64_t limits_saturating_mul(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
-static uint64_t limits_saturating_add(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
-}
-
 /* Without a time limit there is no telling: more than any limit. */
 static uint64_t limits_gpu_minutes(uint64_t gpus, uint32_t limit_s)
 {
@@ -186,6 +181,7 @@ static void limits_add(struct limits *l, uint32_t who, const struct limit_amount
     vec_for_each (&w->counters, i) {
         struct limit_amounts *used = &l->counters.v[w->counters.v[i]].used;
         l->counters.v[w->counters.v[i]].changes++;
+        l->changed_at.v[w->counters.v[i]] = ++l->n_changes;
         for (int k = 0; k < LIMIT_N_WHATS; k++)
             used->of[k] = take_away ? used->of[k] - a->of[k] : used->of[k] + a->of[k];
     }
@@ -303,16 +299,30 @@ static void limits_clear(struct limits *l)
     vec_fini(&l->counters);
     vec_fini(&l->whos);
     vec_fini(&l->journal);
+    vec_fini(&l->limited);
+    vec_fini(&l->changed_at);
     idmap_fini(&l->counter_by_hash);
     idmap_fini(&l->who_by_hash);
     idmap_fini(&l->charges);
     *l = (struct limits){0};
 }
 
+static uint32_t limits_limited_by(const struct limit_spec *s)
+{
+    uint32_t bits = 0;
+    for (enum limit_what k = 0; k < LIMIT_OF_ARRAY_SIZE; k++)
+        if (limits_most(&s->soft, k) != LIMIT_NONE || limits_most(&s->hard, k) != LIMIT_NONE)
+            bits |= 1u << k;
+    return bits;
+}
+
 static void limits_take_specs(struct limits *l, const struct model *m)
 {
     l->specs = m->spec.limits.v;
     l->n_specs = m->spec.limits.n;
+    vec_clear(&l->limited);
+    for (size_t i = 0; i < l->n_specs; i++)
+        vec_push(&l->limited, limits_limited_by(&l->specs[i]));
     l->counts_nodes = false;
     for (size_t i = 0; i < l->n_specs; i++)
         if (l->specs[i].soft.nodes != LIMIT_NONE || l->specs[i].hard.nodes != LIMIT_NONE)
@@ -419,8 +429,13 @@ void limits_fade(struct limits *l, const struct model *m, struct wall now)
     for (uint32_t i = 0; i < l->n_specs; i++)
         if (l->specs[i].soft.gpu_minutes != LIMIT_NONE || l->specs[i].hard.gpu_minutes != LIMIT_NONE)
             limits_add_usage(l, m, i, now);
-    vec_for_each (&l->counters, i)
-        l->counters.v[i].charged_gpu_minutes = (uint64_t)(l->counters.v[i].gpu_s / 60);
+    vec_for_each (&l->counters, i) {
+        struct limit_counter *c = &l->counters.v[i];
+        uint64_t minutes = (uint64_t)(c->gpu_s / 60);
+        if (minutes != c->charged_gpu_minutes)
+            l->changed_at.v[i] = ++l->n_changes;
+        c->charged_gpu_minutes = minutes;
+    }
 }
 
 void limits_begin(struct limits *l, const struct model *m, struct wall now)
@@ -438,77 +453,6 @@ void limits_amounts(const struct limit_request *request, struct limit_amounts *r
          [LIMIT_OF_NODES] = request->nodes,
          [LIMIT_OF_RUNNING] = request->jobs,
          [LIMIT_OF_GPU_MINUTES] = limits_gpu_minutes(request->gpus, request->limit_s)}};
-}
-
-static void limits_broken(struct limit_verdict *ret, enum limit_state state, const struct limit_spec *spec,
-                          enum limit_what what, const char *name)
-{
-    *ret = (struct limit_verdict){.state = state, .spec = spec, .what = what, .name = name};
-}
-
-void limits_judge(const struct limits *l, const struct limit_counter *c, const struct limit_amounts *used,
-                  const struct limit_amounts *asked, struct limit_verdict *v)
-{
-    const struct limit_spec *spec = &l->specs[c->spec];
-    for (enum limit_what k = 0; k < LIMIT_OF_ARRAY_SIZE; k++) {
-        if (!asked->of[k])
-            continue;
-        uint64_t held = used->of[k] + (k == LIMIT_OF_GPU_MINUTES ? c->charged_gpu_minutes : 0);
-        uint64_t sum = limits_saturating_add(held, asked->of[k]);
-        uint64_t hard = limits_most(&spec->hard, k), soft = limits_most(&spec->soft, k);
-        bool over_hard = hard != LIMIT_NONE && sum > hard;
-        bool over_soft = soft != LIMIT_NONE && sum > soft;
-        if (!over_hard && (!over_soft || v->state != LIMIT_OK))
-            continue;
-        limits_broken(v, over_hard ? LIMIT_OVER_HARD : LIMIT_OVER_SOFT, spec, k, c->name);
-        v->used = held;
-        v->asked = asked->of[k];
-        v->most = over_hard ? hard : soft;
-        if (over_hard)
-            return;
-    }
-}
-
-enum limit_state limits_check(const struct limits *l, const struct limit_request *request,
-                              struct limit_verdict *ret)
-{
-    struct limit_verdict v = {.state = LIMIT_OK};
-    if (limits_any(l) && request->who < l->whos.n) {
-        struct limit_amounts asked;
-        limits_amounts(request, &asked);
-        const struct limit_who *w = &l->whos.v[request->who];
-        for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
-            const struct limit_counter *c = &l->counters.v[w->counters.v[i]];
-            limits_judge(l, c, &c->used, &asked, &v);
-        }
-    }
-    if (ret)
-        *ret = v;
-    return v.state;
-}
-
-bool limits_next_broken(const struct limits *l, const struct limit_request *request, size_t *at,
-                        struct limit_verdict *ret)
-{
-    if (!limits_any(l) || request->who >= l->whos.n)
-        return false;
-    struct limit_amounts asked;
-    limits_amounts(request, &asked);
-    const struct limit_who *w = &l->whos.v[request->who];
-    for (; *at < w->counters.n * LIMIT_N_WHATS; ++*at) {
-        const struct limit_counter *c = &l->counters.v[w->counters.v[*at / LIMIT_N_WHATS]];
-        struct limit_amounts one = {{0}};
-        uint32_t what = (uint32_t)(*at % LIMIT_N_WHATS);
-        *ret = (struct limit_verdict){.state = LIMIT_OK};
-        one.of[what] = asked.of[what];
-        if (one.of[what])
-            limits_judge(l, c, &c->used, &one, ret);
-        if (ret->state != LIMIT_OK && (uint32_t)ret->what == what) {
-            ++*at;
-            return true;
-        }
-    }
-    return false;
 }
 
 static void limits_book(struct limits *l, const struct limit_request *request, bool back)

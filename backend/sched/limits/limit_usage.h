@@ -120,6 +120,11 @@ void limits_uncharge(struct limits *l,
 size_t limits_mark(const struct limits *l);
 void limits_rewind(struct limits *l, size_t mark);
 
+/* How often a counter has changed so far, and whether one that concerns `who` has since then: if not, a
+ * check says what it said. Cost: O(limits that concern it). */
+uint64_t limits_changes(const struct limits *l);
+bool limits_changed_since(const struct limits *l, uint32_t who, uint64_t mark);
+
 /* At submission of j and when it is changed: its elements are that many more in the queue of whatever did
  * not count it before, in each of its partitions, and its array has that many. REFUSAL_NONE, or
  * REFUSAL_POLICY with the cause. */

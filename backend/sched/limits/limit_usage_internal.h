@@ -47,18 +47,27 @@ struct limit_journal_entry { /* of the journal of a cycle: what has been charged
 struct limits {
     const struct limit_spec *specs; /* the model's */
     size_t n_specs;
+    VEC(uint32_t) limited; /* for each of them: a bit for each amount that it limits */
     VEC(struct limit_counter) counters;
     VEC(struct limit_who) whos;
     struct idmap counter_by_hash, who_by_hash; /* hash -> position + 1 of the first in the chain */
     struct idmap charges;                      /* job -> struct charge */
     VEC(struct limit_journal_entry) journal;
-    bool counts_nodes; /* some limit is on nodes */
+    bool counts_nodes;        /* some limit is on nodes */
+    uint64_t n_changes;       /* of what counters have charged */
+    VEC(uint64_t) changed_at; /* of each counter: n_changes when it changed last */
 };
 
 /* LIMIT_NONE: it is not limited. */
 uint64_t limits_most(const struct limit_set *s, enum limit_what what);
 void limits_amounts(const struct limit_request *request, struct limit_amounts *ret);
 bool limits_has_counter(const struct limit_who *w, uint32_t counter);
+static inline void limits_broken(struct limit_verdict *ret, enum limit_state state,
+                                 const struct limit_spec *spec, enum limit_what what, const char *name)
+{
+    *ret = (struct limit_verdict){.state = state, .spec = spec, .what = what, .name = name};
+}
+
 /* The first hard limit that the amounts would break on top of what is charged, else the first soft
  * limit. */
 void limits_judge(const struct limits *l, const struct limit_counter *c, const struct limit_amounts *used,

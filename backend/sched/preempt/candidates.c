@@ -114,6 +114,14 @@ static const struct reclaimable *candidates_reclaimable_of(struct preempt *p, ui
     return &p->reclaimables.v[p->reclaimables.n - 1];
 }
 
+struct amount preempt_most_reclaimable(const struct preempt *p, uint32_t node)
+{
+    struct amount most = {0};
+    vec_for_each (&p->reclaimables, i)
+        most = amount_max(most, p->reclaimables.v[i].more[node]);
+    return most;
+}
+
 static void candidates_reclaimables_forget(struct preempt *p)
 {
     vec_for_each (&p->reclaimables, i) {

@@ -67,6 +67,9 @@ const struct active_job *preempt_first_exempt(const struct preempt *p, const str
  * since, or the sums of what could be reclaimed do not suffice. */
 bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);
 
+/* The most that may come free on the node if all candidates of any preemptor that has searched went. */
+struct amount preempt_most_reclaimable(const struct preempt *p, uint32_t node);
+
 /* --- preempt_try.c: whether to search, and for how many elements --- */
 
 /* Preempts jobs so that the entry can start, in an iteration that preempts. True: the victims are in the

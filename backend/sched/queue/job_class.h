@@ -62,6 +62,7 @@ struct class_tier {
     int64_t fixed;          /* the part of the priority that stays, valid while: */
     uint64_t fixed_version; /* priorities.version; 0: not worked out */
     uint32_t prio;          /* of the entry at the cursor */
+    uint64_t taken_in;      /* the last iteration that took it from the row; see cycle_row.c */
     uint32_t tier;
     uint32_t first, n;
 };
@@ -89,7 +90,10 @@ struct job_class {
     bool licensed;
     bool never_licensed; /* more than are configured, or of a name that is not */
     struct class_reason rest;
-    uint64_t tried_in, lined_up_in; /* the last iteration that has tried one of its jobs; see cycle_row.c */
+    uint32_t number;                /* in classes.numbers */
+    uint64_t nth;                   /* of all classes: the order of classes.list */
+    uint64_t touched_in;            /* the last cycle that may have changed its reason */
+    uint64_t tried_in;              /* the last iteration that has tried one of its jobs; see cycle_row.c */
     struct request_shape **shapes;  /* one for each choice */
     struct plan_choice *choices;    /* partitions that admit it: by tier, then as the request names them */
     struct limit_request *requests; /* one for each choice */

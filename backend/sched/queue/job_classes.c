@@ -479,8 +479,7 @@ static struct job_class *job_classes_job_class_new(struct queue *q, const struct
         g->level = q->qos_levels[g->qos - q->view->model->spec.qos.v];
     if (g->licensed)
         job_classes_set_licences(q, g, j);
-    list_init(&g->entries);
-    list_append(&q->classes.list, &g->link);
+    class_number_give(q, g);
     job_classes_set_choices(q, g, j, s);
     job_classes_set_entries(q, g);
     idmap_set(&q->classes.by_key, hash, g);
@@ -546,6 +545,7 @@ static void job_classes_job_class_free(struct queue *q, struct job_class *g)
 void job_class_drop(struct queue *q, struct job_class *g)
 {
     UNCHAIN(&q->classes.by_key, g);
+    class_number_take_back(q, g);
     if (!q->classes.pinned) {
         job_classes_job_class_free(q, g);
         return;

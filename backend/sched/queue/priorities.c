@@ -119,12 +119,23 @@ static uint32_t priorities_of_job(struct queue *q, const struct job_class *g, ui
     return prio_of(&q->prios.ctx, j, priorities_part_of_entry(q, g, tier_at), NULL);
 }
 
-static uint32_t priorities_sum_of(const struct queue *q, const struct job_class *g, uint32_t tier_at,
-                                  int64_t submit_ms)
+uint32_t kept_priority_now(struct queue *q, const struct kept_priority *x)
 {
-    struct wall from = {.ms = submit_ms + g->age_delay_ms};
-    int64_t sum = g->tiers[tier_at].fixed + g->owner->points + prio_age_points(&q->prios.ctx, from);
+    struct owner *o = x->owner;
+    if (o->shares != q->prios.shares) {
+        o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
+        o->shares = q->prios.shares;
+    }
+    int64_t sum = x->fixed + o->points + prio_age_points(&q->prios.ctx, (struct wall){.ms = x->from_ms});
     return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+bool job_class_keep_priority(const struct job_class *g, uint32_t tier_at, int64_t submit_ms,
+                             struct kept_priority *ret)
+{
+    *ret = (struct kept_priority){
+        .owner = g->owner, .fixed = g->tiers[tier_at].fixed, .from_ms = submit_ms + g->age_delay_ms};
+    return !g->begun && !g->is_set;
 }
 
 bool job_class_priority_base(const struct queue *q, const struct job_class *g, uint32_t tier_at,
@@ -141,17 +152,14 @@ bool job_class_priority_base(const struct queue *q, const struct job_class *g, u
 uint32_t job_class_priority(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
                             int64_t submit_ms)
 {
-    struct owner *o = g->owner;
     struct class_tier *e = &g->tiers[tier_at];
+    struct kept_priority x;
     if (g->begun || g->is_set)
         return priorities_of_job(q, g, tier_at, queue_job(q, job));
     if (e->fixed_version != q->prios.version) {
         e->fixed = prio_fixed(&q->prios.ctx, queue_job(q, job), priorities_part_of_entry(q, g, tier_at));
         e->fixed_version = q->prios.version;
     }
-    if (o->shares != q->prios.shares) {
-        o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
-        o->shares = q->prios.shares;
-    }
-    return priorities_sum_of(q, g, tier_at, submit_ms);
+    job_class_keep_priority(g, tier_at, submit_ms, &x);
+    return kept_priority_now(q, &x);
 }

@@ -32,9 +32,19 @@ struct node_table {
     bool holes; /* some node has GPUs that must not be given, or tasks without a job */
 };
 
+struct class_numbers {
+    VEC(struct job_class *) classes; /* by number; NULL: the number is not in use */
+    VEC(uint32_t) unused;
+    VEC(uint32_t) changed; /* numbers of classes that are new, have gone or have changed, each once */
+    VEC(uint64_t) changed_bits;
+    bool all_changed; /* what fits on empty nodes has */
+};
+
 struct class_table {
+    struct class_numbers numbers;
     struct idmap sets, shapes, by_key, owners; /* hash -> chain */
     struct list list;                          /* of struct job_class */
+    uint64_t n_made;                           /* classes so far */
     struct list buried;                        /* classes without entries, kept while: */
     bool pinned;                               /* a forecast under way refers to them */
 };
@@ -176,6 +186,27 @@ enum limit_state job_class_limit_state(const struct queue *q, const struct job_c
 /* The shape of that choice; NULL if it is not one of the class. */
 struct request_shape *request_shape_of(const struct pending_entry *u, const struct plan_choice *c);
 
+/* --- class_numbers.c --- */
+
+/* What is kept of the class from cycle to cycle is void: an entry came, left or changed. */
+void class_note_changed(struct queue *q, const struct job_class *g);
+void class_number_give(struct queue *q, struct job_class *g); /* a new, empty class, into the list */
+void class_number_take_back(struct queue *q, const struct job_class *g); /* it goes */
+/* All changes have been taken in. */
+void class_forget_changes(struct queue *q);
+void class_numbers_fini(struct queue *q);
+
+/* NULL: there is no class of that number. */
+static inline struct job_class *class_numbered(const struct queue *q, uint32_t number)
+{
+    return q->classes.numbers.classes.v[number];
+}
+
+static inline bool class_has_changed(const struct queue *q, uint32_t number)
+{
+    return q->classes.numbers.changed_bits.v[number / 64] >> number % 64 & 1;
+}
+
 /* --- qos_levels.c --- */
 
 /* The level of each QOS: the length of the longest chain of QOS that it may preempt; 0 if it may preempt
@@ -249,6 +280,17 @@ bool job_class_priority_base(const struct queue *q, const struct job_class *g, u
 /* The priority of a job of the class, in the partitions of that tier. */
 uint32_t job_class_priority(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
                             int64_t submit_ms);
+/* The same for a job whose parts were kept. Cost: O(1), and its class is not read; a hash for the first
+ * of an owner after each update of the shares. */
+struct kept_priority {
+    struct owner *owner;
+    int64_t fixed;   /* as class_tier.fixed */
+    int64_t from_ms; /* it ages from then on */
+};
+/* After job_class_priority. False: it is worked out in full each time. */
+bool job_class_keep_priority(const struct job_class *g, uint32_t tier_at, int64_t submit_ms,
+                             struct kept_priority *ret);
+uint32_t kept_priority_now(struct queue *q, const struct kept_priority *x);
 /* If there are very many jobs: the priorities by which the queue is ordered, ages as of now, as a shallow
  * copy. False: use prio_ctx_init. Cost: O(1). */
 bool priorities_lend(const struct queue *q, const struct model *m, struct wall now, struct prio_ctx *ret);

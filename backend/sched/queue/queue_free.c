@@ -78,6 +78,7 @@ static void queue_free_classes(struct queue *q)
     idmap_fini(&q->classes.sets);
     idmap_fini(&q->classes.shapes);
     idmap_fini(&q->classes.by_key);
+    class_numbers_fini(q);
 }
 
 void queue_fini(struct queue *q)

@@ -90,6 +90,7 @@ static void sync_nodes_set_empty(struct queue *q, uint32_t at, struct amount all
         return;
     q->nodes.size_unknown[at] = unknown;
     pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
+    q->classes.numbers.all_changed = true;
     idmap_for_each (&q->classes.shapes, slot)
         for (struct request_shape *s = slot->value; s; s = s->next)
             s->ever = EVER_UNKNOWN;

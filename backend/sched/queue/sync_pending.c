@@ -20,6 +20,7 @@ static void sync_pending_job_class_enter(struct queue *q, struct pending_entry *
         pos = pos->prev;
     list_insert_before(pos, &u->in_class);
     u->class = g;
+    class_note_changed(q, g);
     u->futile.mark = 0; /* it asks for something else */
     g->n_pending++;
     if (q->reading) /* it is reported with its class, and a full cycle follows */
@@ -36,6 +37,7 @@ void sync_leave_class(struct queue *q, struct pending_entry *u)
     if (!g)
         return;
     u->class = NULL;
+    class_note_changed(q, g);
     list_unlink(&u->in_class);
     if (--g->n_pending == 0)
         job_class_drop(q, g);
@@ -170,6 +172,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     }
     if (g == u->class) { /* its place in the class does not change */
         sync_pending_wake_for_groups(q, u, g);
+        class_note_changed(q, g);
         return;
     }
     if (u->class) {

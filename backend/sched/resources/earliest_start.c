@@ -60,24 +60,26 @@ static inline struct amount earliest_need_on(const struct node_share *e, const s
     return e->same ? e->need : demand_on_node(e->d, n);
 }
 
-/* When the node has that much for len, beside the users that are there. */
-static int64_t earliest_on_node(const struct pool_node *n, const struct demand *d, int64_t t, int64_t len,
-                                struct amount need)
+/* When the node has that much for len, beside the users that are there; any later time if that is not
+ * before `before`. */
+static int64_t earliest_on_node(const struct pool_node *n, const struct demand *d, int64_t t,
+                                int64_t before, int64_t len, struct amount need)
 {
-    for (int64_t at = t; at != WHEN_NEVER; at = t) {
-        at = timeline_next(&n->line, at, len, need);
-        t = at == WHEN_NEVER ? at : node_users_next(&n->users, d->who, at, len);
+    for (int64_t at = t; at < before; at = t) {
+        at = timeline_next_before(&n->line, at, before, len, need);
+        t = at >= before ? at : node_users_next(&n->users, d->who, at, len);
         if (t == at)
             break;
     }
     return t;
 }
 
-/* Earliest times of the nodes, from t on and before `before`, into scratch; returns how many have one. */
+/* Earliest times of the nodes, from t on and before `before`, into scratch; returns how many have one. Of
+ * more than k those that are later than the k-th may be left out. */
 static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share *e, const struct nodeset *s,
                                         int64_t t, int64_t before, int64_t len, bool listed_only)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, k = e->d->need.nodes, next = k;
     p->cost += (uint64_t)s->n * POOL_COST_TIME;
     nodeset_for_each(s, i)
     {
@@ -89,9 +91,14 @@ static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share 
             continue;
         int64_t at = !node->n_planned && t <= p->now && amount_covers(node->free_now, need)
                          ? node_users_next(&node->users, e->d->who, t, len)
-                         : earliest_on_node(node, e->d, t, len, need);
+                         : earliest_on_node(node, e->d, t, before, len, need);
         if (at < before)
             p->work->times[n++] = at;
+        if (n == next) {
+            int64_t kth = kth_smallest(p->work->times, n, k);
+            before = kth < before ? kth + 1 : before;
+            next = 2 * n;
+        }
     }
     return n;
 }
@@ -112,8 +119,8 @@ static bool earliest_agree(const struct pool *p, const struct node_share *e, con
         struct amount need = earliest_need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
-        k -= earliest_on_node(node, e->d, t, len, need) <= at;
-        k += earliest_on_node(node, e->d, at, len, need) == at;
+        k -= earliest_on_node(node, e->d, t, at + 1, len, need) <= at;
+        k += earliest_on_node(node, e->d, at, at + 1, len, need) == at;
     }
     return k >= e->d->need.nodes;
 }

@@ -100,6 +100,22 @@ static bool placement_look_at(struct node_candidate *v, const struct pool_node *
     return v->tasks > 0;
 }
 
+struct amount pool_least_of(const struct demand *d)
+{
+    const struct job_need *need = &d->need;
+    uint32_t gpus = placement_gpus_at_least(need);
+    uint64_t tasks = need->tasks_per_node && !d->tasks_given ? need->tasks_per_node : 1;
+    uint64_t cpus = d->overcommit ? 1 : tasks * need->cpus_per_task;
+    uint64_t mem = need->mem_per_cpu_mib                     ? need->mem_per_cpu_mib * need->cpus_per_task
+                   : need->mem_per_gpu_mib                   ? need->mem_per_gpu_mib * gpus
+                   : need->mem_per_node_mib == MEM_NOT_GIVEN ? 0
+                                                             : need->mem_per_node_mib;
+    return (struct amount){cpus < 1           ? 1
+                           : cpus < INT32_MAX ? (int64_t)cpus
+                                              : INT32_MAX,
+                           mem < INT64_MAX ? (int64_t)mem : INT64_MAX, gpus};
+}
+
 bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node)
 {
     const struct pool_node *n = &p->nodes[node];

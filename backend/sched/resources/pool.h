@@ -170,6 +170,9 @@ bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t
 /* The parts of an allocation, to be put on the pool again; free them. */
 struct pool_parts pool_parts_of(const struct pool_use *u);
 
+/* What a node must have free for any part in it: with less pool_could_take is false. */
+struct amount pool_least_of(const struct demand *d);
+
 /* For how long from t on the parts stay free of others; WHEN_NEVER: for ever. */
 int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t);
 

@@ -82,7 +82,8 @@ struct amount timeline_min(const struct timeline *l, int64_t from, int64_t to)
     return least;
 }
 
-int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struct amount need)
+int64_t timeline_next_before(const struct timeline *l, int64_t from, int64_t before, int64_t len,
+                             struct amount need)
 {
     uint32_t i = timeline_step_at(l, from);
     int64_t t = from;
@@ -90,12 +91,19 @@ int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struc
     for (; i < l->n; i++) {
         if (fits && l->v[i].t >= when_plus(t, len))
             return t;
+        if (!fits && l->v[i].t >= before)
+            return WHEN_NEVER;
         bool here = amount_covers(l->v[i].free, need);
         if (here && !fits)
             t = l->v[i].t > from ? l->v[i].t : from;
         fits = here;
     }
     return fits ? t : WHEN_NEVER;
+}
+
+int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struct amount need)
+{
+    return timeline_next_before(l, from, WHEN_NEVER, len, need);
 }
 
 int64_t timeline_next_step(const struct timeline *l, int64_t t)

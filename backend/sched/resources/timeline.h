@@ -50,6 +50,12 @@ static inline struct amount amount_min(struct amount a, struct amount b)
                            a.gpus < b.gpus ? a.gpus : b.gpus};
 }
 
+static inline struct amount amount_max(struct amount a, struct amount b)
+{
+    return (struct amount){a.cpus > b.cpus ? a.cpus : b.cpus, a.mem_mib > b.mem_mib ? a.mem_mib : b.mem_mib,
+                           a.gpus > b.gpus ? a.gpus : b.gpus};
+}
+
 /* The length of [t, end). */
 static inline int64_t when_minus(int64_t end, int64_t t)
 {
@@ -86,6 +92,9 @@ struct amount timeline_min(const struct timeline *l, int64_t from, int64_t to);
 /* The earliest t >= from with `need` free throughout [t, t + len); WHEN_NEVER: there is none. Cost: O(steps
  * after from). */
 int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struct amount need);
+/* The same if it is before `before`; else that, or any later time. Cost: O(steps in between). */
+int64_t timeline_next_before(const struct timeline *l, int64_t from, int64_t before, int64_t len,
+                             struct amount need);
 
 /* The first step after t; WHEN_NEVER: none. */
 int64_t timeline_next_step(const struct timeline *l, int64_t t);

@@ -224,6 +224,57 @@ static void test_a_slice_checks_few_planned_starts(void **state)
     sched_fixture_end(NULL);
 }
 
+/* --- a long queue of unlike jobs --- */
+
+#define UNLIKE 600
+
+/* Each node has a job of 2 CPUs and one of 6, and no two waiting jobs ask for the same. */
+static void fill_with_unlike(uint32_t least_cpus)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        submit("high", 6, 36000 + i);
+        submit("high", 2, 72000 + i);
+    }
+    assert_int_equal(cycle_resume(), 2 * NODES);
+    for (uint32_t i = 0; i < UNLIKE; i++)
+        submit("high", least_cpus + i % 4, 100000 + i);
+    for (int i = 0; i < 3; i++)
+        cycle_resume();
+}
+
+static uint64_t cost_of_unlike_cycle(void)
+{
+    uint64_t before = planner->queue.pool.cost;
+    planner->queue.changes.freed = true;
+    cycle_resume();
+    return planner->queue.pool.cost - before;
+}
+
+/* The row of the cycle before still holds. */
+static void test_a_cycle_examines_no_class_again(void **state)
+{
+    (void)state;
+    fill_with_unlike(3);
+    assert_true(planner->row.next.passed.n > UNLIKE - 2 * SLOTS);
+    assert_true(cost_of_unlike_cycle() < 10 * UNLIKE);
+}
+
+/* An end with less than any of them needs is of no use to them. */
+static void test_an_end_examines_what_could_fit(void **state)
+{
+    uint64_t without, with;
+    uint32_t small = 0;
+    (void)state;
+    fill_with_unlike(3);
+    list_for_each (j, &l.m.active, struct job, in_queue)
+        small = j->req.cpus_per_task == 2 ? j->id : small;
+    without = cost_of_unlike_cycle();
+    assert_int_equal(lab_end(&l, small, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, small);
+    with = cost_of_unlike_cycle();
+    assert_true(with < without + 10 * UNLIKE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +285,8 @@ int main(void)
                                         sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_a_job_that_finds_no_victims_is_decided_alone, set_up,
                                         sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_cycle_examines_no_class_again, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_an_end_examines_what_could_fit, set_up, sched_fixture_end),
         cmocka_unit_test(test_partitions_cost_what_they_are),
         cmocka_unit_test(test_a_slice_checks_few_planned_starts),
     };

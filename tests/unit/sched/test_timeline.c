@@ -125,6 +125,9 @@ static void test_against_an_array(void **state)
             int64_t got = timeline_next(&l, from, len, cpus(need));
             if (best != WHEN_NEVER || got < CELLS)
                 assert_int_equal(got, best);
+            int64_t before = from + 1 + (int64_t)(check_rand(&rnd) % CELLS);
+            int64_t bounded = timeline_next_before(&l, from, before, len, cpus(need));
+            assert_true(got < before ? bounded == got : bounded >= before);
             for (uint32_t i = 1; i < l.n; i++)
                 assert_true(l.v[i].t > l.v[i - 1].t && !amount_eq(l.v[i].free, l.v[i - 1].free));
         }
