@@ -80,6 +80,7 @@ const struct form_field form_edit_fields[] = {
     OPTION("constraint", J_CONSTRAINT, "features", "features that nodes must have: a100&nvlink, x86|arm"),
     OPTION("nodelist", J_NODELIST, "on nodes", "only on these: n[01-03]"),
     OPTION("exclude", J_EXCLUDE, "not on", "not on these: n04"),
+    OPTION("switches", J_SWITCHES, "node groups", "on nodes of at most N groups, or on any after WAIT: 1, 2@10:00"),
     OPTION("lost-node", J_LOST_NODE, "lost node", "what to do if a node is lost; empty: the cluster's setting; Space chooses", WORDS("hold requeue cancel lease")),
     OPTION("restart-at-limit", J_RESTART_AT_LIMIT, "at timeout", "how often the job restarts at its time limit", OF_KIND(NUMBER)),
     OPTION("account", J_ACCOUNT, "account", "account to charge", TITLE("Account")),

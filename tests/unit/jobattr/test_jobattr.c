@@ -37,9 +37,8 @@ static void rows_are_true_to_the_record(void **unused)
 static void every_member_has_a_row(void **unused)
 {
     (void)unused;
-    static const char *const others[] = {"nodes_max",    "gpu_type",     "signal_at_s",
-                                         "signal_batch", "has_priority", "truncate",
-                                         "exclusive_user", "switch_wait_s"};
+    static const char *const others[] = {"nodes_max",    "gpu_type", "signal_at_s",    "signal_batch",
+                                         "has_priority", "truncate", "exclusive_user", "switch_wait_s"};
     for (size_t i = 0; i < job_req_rec.n_fields; i++) {
         const char *name = job_req_rec.fields[i].name;
         bool found = false;
