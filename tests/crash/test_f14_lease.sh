@@ -35,11 +35,11 @@ stood_still() {
     awk -v first="$2" '{ at = $1 * 100; if (NR > 1 && at - before > 50) woke = at; before = at }
         END { exit !(woke && before - woke < 100 && before - first < 100) }' "$1"
 }
-# The tries of NAME follow one another.
+# The tries of NAME follow one another, perhaps within a hundredth of a second, which is as exact as these times are.
 apart() {
     local n=0
     while [ -s "$1.$((n + 1))" ]; do
-        [ "$(last_of "$1.$n")" -lt "$(first_of "$1.$((n + 1))")" ] || stood_still "$1.$n" "$(first_of "$1.$((n + 1))")" ||
+        [ "$(last_of "$1.$n")" -le "$(first_of "$1.$((n + 1))")" ] || stood_still "$1.$n" "$(first_of "$1.$((n + 1))")" ||
             fail "tries $n and $((n + 1)) of $1 ran at once" "$(last_of "$1.$n") $(first_of "$1.$((n + 1))")"
         n=$((n + 1))
     done
