@@ -4,7 +4,7 @@
  *                                                                                               |
  *     freed, so that what no payload names may be deleted <-- once the batch that names it is on disk
  *
- * Owners are served in turn: one who brings much holds up no other.
+ * Owners are served in turn, so an owner with much to store holds up no other.
  */
 #ifndef STOKER_BACKEND_STORE_LARGE_H
 #define STOKER_BACKEND_STORE_LARGE_H

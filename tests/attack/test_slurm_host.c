@@ -1,6 +1,6 @@
 /* The service that shares one poll of a Slurm copied its whole answer for each connection, and any user
- * could have all of its 512 connections: one who reads none of them took gigabytes, and the others were
- * turned away. */
+ * could have all of its 512 connections: a client that reads none of them took gigabytes, and the others
+ * were turned away. */
 #include <malloc.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
-/* test_launching_limit.c - a time limit that is changed while a node starts the job, and has not said yet
- * that it runs. The node keeps a timer of its own for when no controller is there, so it must have the new
- * limit at once: it reports a start only after some 20 ms, and the controller may be gone by then.
+/* test_launching_limit.c - a time limit that is changed while a node starts the job and has not yet
+ * reported that it runs. The node keeps a timer of its own for when no controller is there, so it must have
+ * the new limit at once: it reports a start only after some 20 ms, and the controller may be gone by then.
  */
 #include "src/proto/codec.h"
 #include "src/proto/launch.h"

@@ -82,7 +82,7 @@ is "of a job over its limit the job alone is TIMEOUT, as with Slurm" "$(sacct -n
 
 case_ "--signal=B:USR1@7 comes seven seconds before the end"
 wait_end $early
-# CONT goes before each signal; which of two that wait is noted first is chance.
+# CONT goes before each signal, and either may be noted first.
 is "signals" "$(cut -d' ' -f1 early | grep -v SIGCONT | head -n 2 | tr '\n' ' ')" "begin SIGUSR1 "
 at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 3900
 at_least "between USR1 and TERM" $(($(ms_of early SIGTERM) - $(ms_of early SIGUSR1))) 2000
