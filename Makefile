@@ -25,6 +25,8 @@
 #   SANITIZE=address,undefined
 
 B ?= build
+# Rules and the lists of what an object needs (-MMD) name files below B: one spelling for each.
+override B := $(patsubst $(CURDIR)/%,%,$(abspath $(B)))
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 MAKEFLAGS += --no-builtin-rules

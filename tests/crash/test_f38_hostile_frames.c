@@ -4,8 +4,6 @@
  * Each is closed; a well-behaved client beside them is answered as quickly as ever: the controller does
  * neither work long for the others first nor wait for them. How long the machine lets it wait is not its
  * fault.
- *
- * test-weight: 1
  */
 #include <errno.h>
 #include <fcntl.h>
