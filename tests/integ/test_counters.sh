@@ -57,16 +57,16 @@ costs "steps of a job"        3          9     7         2           1 steps
 
 # Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.
 case_ "the output of a step of 50 ranks"
-before=$(counted stoker-agent 3)
+at_first=$(counted stoker-agent 3)
 run srun -n 50 --overcommit sh -c 'echo one; echo two >&2'
 is "the lines of its ranks" "$(grep -c one <<<"$out") $(grep -c two <<<"$err")" "50 50"
-opened=$(($(counted stoker-agent 3) - before))
+opened=$(($(counted stoker-agent 3) - at_first))
 printf '%-18s %-28s %6d, 1000 allowed\n' "srun -n 50" "files opened by the agent" "$opened"
 at_most "files that the agent opens for 50 ranks" "$opened" 1000
 
 # Looks at disk and memory become rare where nothing happens: 1, 2, 4, ... seconds; the agent's word comes every five.
 case_ "a cluster without jobs"
 sleep 8
-before=$(counted stokerd 1)
+at_first=$(counted stokerd 1)
 sleep 12
-at_most "wake-ups of the controller in 12 idle seconds" $(($(counted stokerd 1) - before)) 8
+at_most "wake-ups of the controller in 12 idle seconds" $(($(counted stokerd 1) - at_first)) 8

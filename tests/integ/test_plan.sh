@@ -148,8 +148,8 @@ must stoker down
 must stoker up
 is "after a restart" "$(stoker plan --score --json | json 'd["scores"], d["since"]')" "$before"
 must stoker down
-head -c 60 "$STOKER_HOME/state/forecasts" >cut
-cp cut "$STOKER_HOME/state/forecasts"
+head -c 60 "$STOKER_HOME/state/forecasts" >half
+cp half "$STOKER_HOME/state/forecasts"
 must stoker up
 says "after damage of the file" 0 "No job has started yet that was told a wait of a minute or more." "" stoker plan --score
 has "which the log tells" "$(cat "$STOKER_HOME"/log/*)" "the scores of forecasts begin again"
