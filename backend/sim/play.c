@@ -14,10 +14,11 @@
 #include "src/model/default_memory.h"
 #include "src/text/cause_text.h"
 
-#define PREEMPTED_MAX 1000 /* times that a job may go for others before it is taken for a circle */
-#define UID_FIRST     100000
-#define ROUNDS_MAX    64 /* passes in one instant: starts and ends make room for one another */
-#define TELL_EVERY    64 /* instants */
+#define PREEMPTED_MAX  1000 /* times that a job may go for others before it is taken for a circle */
+#define UID_FIRST      100000
+#define ROUNDS_MAX     64  /* passes in one instant: starts and ends make room for one another */
+#define TELL_EVERY     64  /* instants */
+#define FORECAST_SHARE 256 /* jobs in a forecast for each that began to wait since the last one */
 
 enum due { DUE_END, DUE_LIMIT, DUE_GRACE }; /* what happens to a running job next */
 
@@ -40,7 +41,8 @@ struct play_clock {
     size_t n_submitted, n_over;
     struct wall now, wake;
     double free_gpus, split_gpus; /* now; split: free on nodes whose other GPUs are in use */
-    bool untold;                  /* a waiting job has not been told a start yet */
+    size_t untold;                /* jobs that came or came back since the last forecast */
+    bool told_last;               /* a forecast has followed the last submission */
     uint32_t stuck;               /* a job that is preempted again and again; 0: none */
     struct play *out;
 };
@@ -171,7 +173,7 @@ static void play_submit(struct play_clock *c, uint32_t at)
     c->index_of.v[j->id] = at;
     play_must_emit(c, EV_SUBMIT, out->id, j);
     free(j);
-    c->untold = true;
+    c->untold++;
 }
 
 static void play_submit_due(struct play_clock *c)
@@ -270,7 +272,7 @@ static void play_end_run(struct play_clock *c, uint32_t at, enum end_kind kind)
     play_must_emit(c, EV_END, id, &body);
     play_count_gpus(c, had.alloc.v, had.alloc.n, 1);
     rec_fini(&ev_start_rec, &had);
-    c->untold = c->untold || !job_state_is_final(j->state);
+    c->untold += !job_state_is_final(j->state);
     if (job_state_is_final(j->state)) {
         out->ran_s = r->done_s + (int64_t)held;
         play_retire(c, at, j);
@@ -380,18 +382,28 @@ static bool play_next_instant(struct play_clock *c)
     return true;
 }
 
+/* A forecast costs as much as the queue is long. In a long queue some jobs begin to wait before one
+ * follows, so that a job pays for at most FORECAST_SHARE places of the queue. */
+static bool play_forecast_is_due(const struct play_clock *c)
+{
+    bool last = c->n_submitted == c->w->jobs.n && !c->told_last;
+    return c->untold && (last || c->untold >= c->m.n_pending / FORECAST_SHARE);
+}
+
 /* Each job is told its start when it begins to wait; later forecasts are not scored. */
 static void play_forecast(struct play_clock *c)
 {
     struct forecaster *f = planner_forecaster(c->planner);
-    if (!c->untold)
+    if (!play_forecast_is_due(c))
         return;
-    c->untold = false;
+    c->untold = 0;
+    c->told_last = c->n_submitted == c->w->jobs.n;
     if (!c->m.n_pending)
         return;
     forecast_begin(f, &c->view, c->now);
     while (!forecast_step(f, &c->view, UINT32_MAX))
         ;
+    c->out->forecast_jobs += c->m.n_pending;
 }
 
 static void play_run_clock(struct play_clock *c, struct progress *p)

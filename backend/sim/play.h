@@ -37,6 +37,7 @@ struct play {
     double cpu_s, mem_mib_s, gpu_s; /* held, by all */
     double free_gpu_s, split_gpu_s; /* split: free on nodes whose other GPUs were in use */
     uint64_t passes, events;
+    uint64_t forecast_jobs;   /* waiting jobs, summed over all forecasts */
     struct msg_scores scores; /* of the first start that each waiting job was told */
 };
 

@@ -1,7 +1,9 @@
 /* test_sim_play.c - random workloads on random clusters, simulated to their end: every job that came in has
  * ended, no more has been allocated than there is, the books agree, and the same input gives the same
- * schedule.
+ * schedule. A forecast in a long queue is not made for each submission.
  */
+#include <inttypes.h>
+
 #include "backend/sim/generate.h"
 #include "backend/sim/play.h"
 #include "backend/sim/simcluster.h"
@@ -164,8 +166,56 @@ static void test_any_month(void **state)
     assert_true(started > 100 * RUNS && preempted > 0); /* something happened */
 }
 
+/* One node, and n jobs of an hour that come a second apart: nearly all of them wait. */
+static uint64_t forecast_jobs_of(uint32_t n)
+{
+    struct cluster_spec cluster;
+    struct workload w;
+    struct play r;
+    struct errtext err = {""};
+    if (conf_parse("cluster",
+                   "nodes = ( { name = \"n1\"; cpus = 1; memory = \"1G\"; detect = false; } );\n"
+                   "partitions = ( { name = \"a\"; default = true; } );\n",
+                   &cluster, &err) < 0)
+        fail_msg("%s", err.s);
+    workload_init(&w, "long queue");
+    vec_push(&w.users, ((struct sim_user){.name = xstrdup("u"), .group = xstrdup("g")}));
+    struct job *j = job_new();
+    struct sim_shape shape = {.name = xstrdup("s")};
+    rec_copy(&job_req_rec, &shape.req, &j->req);
+    shape.req.ntasks = shape.req.cpus_per_task = 1;
+    job_free(j);
+    vec_push(&w.shapes, shape);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&w.jobs, ((struct sim_job){.id = i + 1,
+                                            .submit_s = i,
+                                            .run_s = 3600,
+                                            .limit_s = 3600,
+                                            .tasks = NOT_GIVEN,
+                                            .mem_cpu_mib = MEM_NOT_GIVEN}));
+    w.until_s = n;
+    if (play_run(&cluster, &w, NULL, &r, &err) < 0)
+        fail_msg("%s", err.s);
+    assert_true(r.jobs[0].start_s == 0 && r.jobs[n - 1].id && r.jobs[n - 1].start_s < 0);
+    uint64_t sum = r.forecast_jobs;
+    play_fini(&r);
+    workload_fini(&w);
+    rec_fini(&cluster_spec_rec, &cluster);
+    return sum;
+}
+
+static void test_forecasts_of_a_long_queue(void **state)
+{
+    (void)state;
+    uint64_t few = forecast_jobs_of(300), some = forecast_jobs_of(2000), many = forecast_jobs_of(4000);
+    printf("%" PRIu64 ", %" PRIu64 ", %" PRIu64 " jobs in forecasts\n", few, some, many);
+    assert_true(few >= 299 * 298 / 2); /* after each submission */
+    assert_true(some > 2000 * 128 && many < 4000 * 512 && many < some * 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_month)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_month),
+                                       cmocka_unit_test(test_forecasts_of_a_long_queue)};
     return cmocka_run_group_tests_name("sim_play", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
+#include "src/base/heap_sift.h"
 
 static int element_runs_by_array(const void *pa, const void *pb)
 {
@@ -57,37 +58,24 @@ int64_t throttle_from(const struct throttle *t)
     return t->most && t->ends.n == t->most ? t->ends.v[0] : INT64_MIN;
 }
 
-static void throttle_swap(int64_t *a, int64_t *b)
+static bool throttle_ends_first(const int64_t *a, const int64_t *b)
 {
-    int64_t c = *a;
-    *a = *b;
-    *b = c;
+    return *a < *b;
 }
 
-static void throttle_rise(struct throttle *t)
+static void throttle_put(int64_t *v, size_t i, int64_t end)
 {
-    for (size_t i = t->ends.n - 1; i && t->ends.v[i] < t->ends.v[(i - 1) / 2]; i = (i - 1) / 2)
-        throttle_swap(&t->ends.v[i], &t->ends.v[(i - 1) / 2]);
+    v[i] = end;
 }
 
-static void throttle_sink(struct throttle *t)
-{
-    int64_t *v = t->ends.v;
-    for (size_t i = 0, k; (k = 2 * i + 1) < t->ends.n; i = k) {
-        k += k + 1 < t->ends.n && v[k + 1] < v[k];
-        if (v[i] <= v[k])
-            return;
-        throttle_swap(&v[i], &v[k]);
-    }
-}
+HEAP_SIFT(throttle, int64_t, throttle_ends_first, throttle_put)
 
 void throttle_add(struct throttle *t, int64_t end)
 {
     if (t->most && t->ends.n < t->most) {
         vec_push(&t->ends, end);
-        throttle_rise(t);
+        throttle_rise(t->ends.v, t->ends.n - 1, end);
     } else if (t->most && end > t->ends.v[0]) { /* the first of them has ended by then */
-        t->ends.v[0] = end;
-        throttle_sink(t);
+        throttle_sink(t->ends.v, t->ends.n, 0, end);
     }
 }
