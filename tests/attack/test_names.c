@@ -46,7 +46,7 @@ static bool is_set(void *arg)
 
 static void await(const char *name)
 {
-    if (!cluster_eventually(3 * (int64_t)WITHIN_MS, 5, is_set, &name))
+    if (!cluster_eventually(WITHIN_MS, 5, is_set, &name))
         dprintf(2, "no %s\n", name);
 }
 

@@ -5,7 +5,7 @@
 
 #include "src/client/client.h"
 
-#define WITHIN_MS 6000
+#define WITHIN_MS 60000 /* beside other tests on a slow machine */
 
 struct answer {
     enum msg_kind kind;
