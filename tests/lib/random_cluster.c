@@ -41,8 +41,10 @@ static void add_limits(struct lab *l)
 
 void any_cluster(struct lab *l)
 {
+    static const char *const groups[] = {"left", "middle", "right"};
     char name[16];
     uint32_t n = 1 + any_below(6);
+    bool grouped = any_one_in(2);
     lab_init(l);
     for (uint32_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "n%u", i);
@@ -50,7 +52,8 @@ void any_cluster(struct lab *l)
         struct node_spec *s = lab_node(l, name, 1 + any_below(16), 1000 + any_below(64) * 500, gpus,
                                        gpus && any_one_in(2) ? "a100" : NULL);
         s->weight = any_below(3);
-        s->group = n > 2 && i % 3 ? xstrdup(i % 3 == 1 ? "left" : "right") : NULL;
+        if (grouped && !any_one_in(4))
+            s->group = xstrdup(groups[any_below(3)]);
         if (any_one_in(2))
             strv_push(&s->features, "fast");
     }
@@ -84,7 +87,7 @@ void any_cluster(struct lab *l)
     l->spec.priority.max_age_s = 100;
     l->spec.backfill = any_below(3);
     l->spec.reservations = 1 + any_below(4);
-    l->spec.max_switch_wait_s = 60 * n;
+    l->spec.max_switch_wait_s = any_below(600);
     lab_configure(l);
 }
 
@@ -112,9 +115,9 @@ static void fill_request(struct job_req *r)
     req_detail_mut(r)->exclusive = any_one_in(10);
     req_detail_mut(r)->exclusive_user = !req_detail(r)->exclusive && any_one_in(10);
     req_detail_mut(r)->overcommit = any_one_in(15);
-    if (r->nodes_min != NOT_GIVEN && r->nodes_min > 1 && r->gpus == NOT_GIVEN) {
-        req_rare_mut(r)->switches = r->nodes_min - 1;
-        req_rare_mut(r)->switch_wait_s = r->ntasks == NOT_GIVEN ? 0 : 20 * r->ntasks;
+    if (any_one_in(4)) {
+        req_rare_mut(r)->switches = 1 + any_below(2);
+        req_rare_mut(r)->switch_wait_s = any_one_in(2) ? 0 : any_below(400);
     }
     req_rare_mut(r)->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
     req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n1") : NULL;

@@ -42,6 +42,10 @@ def allocations(job):
     return [(a["node"], numbers(a["cpus"]), numbers(a["gpus"]), a["mem_mib"]) for a in own]
 
 
+def running_tasks(job):
+    return {(s["id"], t["index"]) for s in job["steps"] for t in s["tasks"] if t["state"] in (1, 2)}
+
+
 def end_of(job):
     limit = job["time_limit_s"]
     return FOREVER if limit >= NOT_SET else job["t_start"] + limit * 1000
@@ -65,7 +69,7 @@ class World:
         self.seed, self.spec, self.round = seed, spec, 0
         self.parts = {p["name"]: p for p in spec["parts"]}
         self.jobs, self.was, self.before = {}, {}, None
-        self.promises, self.came, self.preempted, self.bad = {}, {}, False, []
+        self.promises, self.since, self.came, self.preempted, self.bad = {}, {}, {}, False, []
 
     def fail(self, text):
         self.bad.append(f"seed {self.seed}, round {self.round}: {text}")
@@ -99,11 +103,18 @@ class World:
             self.groups(job, state, nodes)
             self.eligible(job, state)
         self.limits(state, new)
+        # A promise is as old as its planned start, also if the planner was not at rest in between.
+        self.since = {p["job"]: self.since.get(p["job"], self.round) for p in state["plans"]}
         if state["rest"]:
             self.plans(state, nodes)
-            self.keeps_promises(state, new)
+            self.keeps_promises(state, new + self.new_tasks(state))
         else:
             self.promises = {}
+
+    def new_tasks(self, state):
+        """Step jobs that had begun before and of which tasks have started since."""
+        return [j for j in state["jobs"] if j["kind"] == 1 and j["id"] in self.before["active"] and
+                running_tasks(j) - running_tasks(self.was[j["id"]])]
 
     def sharing(self, job, partitions):
         """Whose it is, and whether it shares nodes with jobs of that user alone."""
@@ -257,12 +268,12 @@ class World:
     def keeps_promises(self, state, new):
         held = {p["job"]: p for p in state["plans"]}
         changed = {p["job"] for p in state["plans"]
-                   if p["job"] not in self.promises or self.promises[p["job"]][0]["start"] != p["start"]}
+                   if p["job"] not in self.promises or self.promises[p["job"]]["start"] != p["start"]}
         takes = [self.parts[j["partition"]]["priority_tier"] for j in new] + \
             [held[i]["tier"] for i in changed]
         moved = set(held) | {j["id"] for j in new} | {j["array_job"] for j in new}
-        for i, (plan, since) in self.promises.items():
-            job = self.jobs[i]
+        for i, plan in self.promises.items():
+            job, since = self.jobs[i], self.was_since[i]
             quiet = not state["happened"] and not plan["preempts"] and job["state"] == PENDING
             begun = any(j["id"] == i or j["array_job"] == i for j in new)
             own = job["req"]["array_throttle"] or job["req"]["deadline"] or \
@@ -277,8 +288,7 @@ class World:
                 self.fail(f"job {i} was promised a start in {(plan['start'] - state['now']) // 1000} s, "
                           f"now in {now}")
         if self.spec["backfill"] == 0:
-            self.promises = {i: (p, self.promises[i][1] if i in self.promises else self.round)
-                             for i, p in held.items()}
+            self.promises, self.was_since = held, self.since
 
 
 def main():

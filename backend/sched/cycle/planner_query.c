@@ -53,14 +53,15 @@ uint32_t planner_array_running(const struct planner *p, uint32_t array)
            preemptor_charges_of_array(&p->preempt, array);
 }
 
-/* By arrival; a changed job counts as having just come. */
+/* By arrival; a changed job counts as having just come, as sync_pending() has it: unless it was in no
+ * class. */
 static void planner_copy_arrivals(struct planner *p, const struct planner *from, uint32_t but_job)
 {
     p->queue.slots.arrivals = from->queue.slots.arrivals + 1;
     idmap_for_each (&p->queue.entries.by_job, slot) {
         struct pending_entry *u = slot->value;
         const struct pending_entry *w = idmap_get(&from->queue.entries.by_job, u->job);
-        u->came = w && u->job != but_job ? w->came : p->queue.slots.arrivals;
+        u->came = w && (u->job != but_job || !w->class) ? w->came : p->queue.slots.arrivals;
     }
 }
 

@@ -121,6 +121,14 @@ static bool rebuild_look_at_groups(struct planner *p, uint64_t *n)
     return p->rebuild.at_class == &p->queue.classes.list;
 }
 
+/* Whether both ask for the same for the same time, on whatever nodes. */
+static bool rebuild_asks_same(const struct request_shape *now, const struct request_shape *was)
+{
+    struct pool_who a = now->demand.who, b = was->demand.who;
+    return now->key_len == was->key_len && a.user == b.user && a.alone == b.alone &&
+           memcmp(now->key, was->key, now->key_len - REQUEST_KEY_OF_QUEUE) == 0;
+}
+
 /* The choice of the entry that its promise was made for before the rebuild; NULL: it asks for something
  * else now, or the partition does not admit it any more. */
 static const struct plan_choice *rebuild_choice_of(const struct pending_entry *u,
@@ -133,7 +141,7 @@ static const struct plan_choice *rebuild_choice_of(const struct pending_entry *u
                     g->tiers[h->tier_at].tier == h->tier;
         for (uint32_t k = 0; same && k < old->n_choices; k++)
             if (old->choices[k].partition == h->partition &&
-                request_shape_asks_same(g->shapes[i], old->shapes[k]))
+                rebuild_asks_same(g->shapes[i], old->shapes[k]))
                 return &g->choices[i];
     }
     return NULL;

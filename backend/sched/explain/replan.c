@@ -10,6 +10,23 @@ bool replan_is_cheap(struct planner *p)
     return q->entries.by_job.n + q->active.by_job.n + q->pool.n_nodes <= REPLAN_MAX;
 }
 
+/* What it asks for stays the same to the planner (a throttle is of no class): the state's change would keep
+ * the job's planned start and its arrival. */
+static bool replan_stays_in_class(struct planner *p, const struct job *probe)
+{
+    const struct pending_entry *u = idmap_get(&planner_queue(p)->entries.by_job, probe->id);
+    enum reason blocked_by = REASON_NONE;
+    uint32_t tasks = 1;
+    if (!u || !u->class)
+        return false;
+    const struct step *s = probe->kind == JOB_KIND_STEPS ? pending_step(probe, &tasks) : NULL;
+    struct job_class *g = job_class_of(planner_queue(p), probe, s, &blocked_by);
+    bool stays = g == u->class;
+    if (g && !g->n_pending)
+        job_class_drop(planner_queue(p), g);
+    return stays;
+}
+
 struct planner *replan_cycle(struct planner *p, const struct sched_view *v, const struct job *probe,
                              struct wall now, struct sched_result *ret)
 {
@@ -17,7 +34,7 @@ struct planner *replan_cycle(struct planner *p, const struct sched_view *v, cons
     planner_queue(own)->probe = probe;
     sched_result_init(ret);
     planner_ready(own, v, now);
-    planner_copy_slots(own, p, probe->id);
+    planner_copy_slots(own, p, replan_stays_in_class(p, probe) ? 0 : probe->id);
     planner_cycle(own, v, now, ret);
     return own;
 }

@@ -231,11 +231,12 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     job_classes_key_need(&k, &d.need);
     job_classes_key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
                                    (uint64_t)d.one_task << 34 | (uint64_t)d.groups_max << 35);
-    job_classes_key_number(&k, q->by_user || d.who.alone ? d.who.user | (uint64_t)d.who.alone << 32 : 0);
     job_classes_key_number(&k, (uint64_t)d.groups_until);
     job_classes_key_number(&k, (uint64_t)len);
     job_classes_key_number(&k, (uint64_t)len_min);
-    job_classes_key_number(&k, (uint64_t)(uintptr_t)set); /* last: request_shape_asks_same */
+    /* These last: REQUEST_KEY_OF_QUEUE. */
+    job_classes_key_number(&k, q->by_user || d.who.alone ? d.who.user | (uint64_t)d.who.alone << 32 : 0);
+    job_classes_key_number(&k, (uint64_t)(uintptr_t)set);
     uint64_t hash = hash_text(k.s, k.len);
     struct request_shape *first = idmap_get(&q->classes.shapes, hash), *sh = first;
     while (sh && !job_classes_same_key(sh->key, sh->key_len, &k))
@@ -257,11 +258,6 @@ struct request_shape *request_shape_in(struct queue *q, const struct job *j, con
     str_fini(&k);
     sh->refs++;
     return sh;
-}
-
-bool request_shape_asks_same(const struct request_shape *a, const struct request_shape *b)
-{
-    return a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len - sizeof(uint64_t)) == 0;
 }
 
 void request_shape_drop(struct queue *q, struct request_shape *s)

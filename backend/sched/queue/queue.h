@@ -169,8 +169,9 @@ bool request_shape_could_ever(struct queue *q, struct request_shape *s);
 struct request_shape *request_shape_in(struct queue *q, const struct job *j, const struct step *s,
                                        uint32_t part);
 void request_shape_drop(struct queue *q, struct request_shape *s);
-/* Whether both ask for the same for the same time, on whatever nodes; they may be of different queues. */
-bool request_shape_asks_same(const struct request_shape *a, const struct request_shape *b);
+/* So much at the end of a shape's key is of its queue: the user, once any job keeps its nodes for one, and
+ * the address of the set. */
+#define REQUEST_KEY_OF_QUEUE (2 * sizeof(uint64_t))
 /* The reservation that it asks for; NULL: none. */
 struct pool_use *queue_reservation_of(const struct queue *q, const struct job *j);
 /* Until when --switches binds the demand of j. */

@@ -159,21 +159,33 @@ static void with_all_taken(uint32_t array)
     cycle_full();
 }
 
-/* Another element would end a minute after those that run, when both nodes are for one with more
- * priority. */
-static void with_a_place_held(uint32_t array)
+/* Another element would end a minute after those that run, when both nodes are for another job. */
+static void hold_both_nodes(bool comes_first)
 {
-    (void)array;
     l.now = wall_add_s(l.now, 60);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.nodes_min = j->req.nodes_max = 2;
     req_detail_mut(&j->req)->exclusive = true;
     j->req.time_limit_s = 600;
-    req_detail_mut(&j->req)->has_priority = true;
-    req_detail_mut(&j->req)->priority = 1000000;
+    req_detail_mut(&j->req)->has_priority = comes_first;
+    req_detail_mut(&j->req)->priority = comes_first ? 1000000 : 0;
+    j->t_submit = j->t_eligible = l.now;
     uint32_t other = lab_submit(&l, j);
     cycle_full();
     assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
+}
+
+static void with_a_place_held(uint32_t array)
+{
+    (void)array;
+    hold_both_nodes(true);
+}
+
+/* A new throttle does not make the array a new job, so the promise stays. */
+static void with_a_place_promised(uint32_t array)
+{
+    (void)array;
+    hold_both_nodes(false);
 }
 
 static void with_a_hold(uint32_t array)
@@ -198,7 +210,7 @@ static void test_advice_of_a_throttle(void **state)
     } rows[] = {
         {"nothing else", with_nothing_else, 3},    {"all is taken", with_all_taken, 0},
         {"a place is held", with_a_place_held, 0}, {"it is held", with_a_hold, 0},
-        {"it is at a limit", with_a_limit, 0},
+        {"it is at a limit", with_a_limit, 0},     {"a place is promised", with_a_place_promised, 0},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         sched_fixture_end(state);
@@ -224,6 +236,34 @@ static void test_advice_of_a_throttle(void **state)
         }
         rec_fini(&msg_why_rec, &w);
     }
+}
+
+/* A job that no partition admitted keeps its arrival when it is changed: a start that was promised to a job
+ * behind it stays. */
+static void test_advice_of_a_rule_leaves_promises(void **state)
+{
+    (void)state;
+    submit("short", 2);
+    uint32_t id = submit_req("short", 2, NULL, 120);
+    cycle_full();
+    must_say(id, REASON_PART_TIME, WHY_NOT_ALLOWED, "");
+    l.now = wall_add_s(l.now, 60);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("short");
+    j->req.cpus_per_task = 4;
+    j->t_submit = j->t_eligible = l.now;
+    uint32_t promised = lab_submit(&l, j);
+    cycle_full();
+    assert_int_equal(planner_first_blocked(planner, 1), promised);
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    check_str("key", w.advice_key, "TimeLimit");
+    check_int("it would not start", w.advice.code, CAUSE_TRY_ADMITTED);
+    apply(lab_get(&l, id), w.advice_key, w.advice_value);
+    cycle_full();
+    check_int("it waits", lab_get(&l, id)->state, JOB_PENDING);
+    rec_fini(&msg_why_rec, &w);
 }
 
 /* What helps an array is said of its record. */
@@ -263,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_advice_helps),
         TEST(test_advice_of_a_throttle),
+        TEST(test_advice_of_a_rule_leaves_promises),
         TEST(test_no_advice_for_an_element_alone),
         TEST(test_an_element_has_the_throttle_of_its_array),
     };

@@ -174,6 +174,32 @@ static void test_a_rebuild(void **state)
     assert_int_equal(lab_get(&l, ann - 1)->alloc.n, 0);
 }
 
+static struct plan_slot slot_of(uint32_t id)
+{
+    const struct pending_entry *u = idmap_get(&planner_queue(planner)->entries.by_job, id);
+    return u->slot;
+}
+
+/* The first job with --exclusive=user makes the planner read its queue again. A promise stays. */
+static void test_the_first_one_moves_no_promise(void **state)
+{
+    (void)state;
+    l.spec.parts.v[1].exclusive_user = false;
+    lab_configure(&l);
+    submit((struct ask){.user = ANN, .cpus = 8, .nodelist = "n1"});
+    submit((struct ask){.user = ANN, .cpus = 2, .nodelist = "n2"});
+    cycle_resume();
+    uint32_t both = submit((struct ask){.user = ANN, .cpus = 8, .nodes = 2});
+    cycle_resume();
+    struct plan_slot was = slot_of(both);
+    check_int("promised", was.promised > 0, true);
+    l.now = wall_add_s(l.now, 60);
+    submit((struct ask){.user = BOB, .alone = true, .cpus = 9});
+    cycle_resume();
+    check_int("the same promise", (int64_t)slot_of(both).promised, (int64_t)was.promised);
+    check_int("the same start", slot_of(both).use.start, was.use.start);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +207,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_same_request_of_two_users, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_planned_starts, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_forecasts, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_the_first_one_moves_no_promise, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_a_rebuild, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("nodes of one user", tests, NULL, NULL);
