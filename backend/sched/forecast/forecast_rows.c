@@ -117,9 +117,8 @@ static bool rows_could_ever(const struct job_class *g, uint32_t tier_at)
 
 static uint32_t rows_throttle_of(const struct forecaster *p, const struct pending_entry *u)
 {
-    const struct model *m = p->queue->view->model;
-    const struct job *j = u->is_special ? model_get_job(m, u->job) : NULL;
-    const struct job *record = j && j->array_job ? model_get_job(m, j->array_job) : NULL;
+    const struct job *j = u->is_special ? queue_job(p->queue, u->job) : NULL;
+    const struct job *record = j && j->array_job ? queue_job(p->queue, j->array_job) : NULL;
     return record ? record->req.array_throttle : j && j->array_job ? j->req.array_throttle : 0;
 }
 

@@ -97,7 +97,7 @@ uint32_t preempt_throttle_left(const struct preempt *p, const struct job *j)
 {
     /* The throttle of the array: an element of its own has a copy from when it was split off. */
     bool element = j->array_job && j->array_job != j->id;
-    const struct job *record = element ? model_get_job(p->queue->view->model, j->array_job) : j;
+    const struct job *record = element ? queue_job(p->queue, j->array_job) : j;
     uint32_t throttle = j->array_job ? (record ? record : j)->req.array_throttle : 0;
     if (!throttle)
         return UINT32_MAX;

@@ -298,6 +298,26 @@ static void test_an_element_has_the_throttle_of_its_array(void **state)
     assert_int_equal(lab_get(&l, element)->state, JOB_RUNNING);
 }
 
+/* One more at once would be the element that has left the record: the record has no use for that advice. */
+static void test_one_more_is_the_element_before_the_record(void **state)
+{
+    (void)state;
+    uint32_t id = submit_array(4, 2);
+    struct ev_split b = {.array_index = 3, .new_id = id + 10};
+    lab_must(&l, EV_SPLIT, id, &b);
+    cycle_full();
+    uint32_t left = job_pending_elements(lab_get(&l, id));
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    check_str("advice", w.advice_key ? w.advice_key : "none", "none");
+    rec_fini(&msg_why_rec, &w);
+    lab_get(&l, id)->req.array_throttle = 3;
+    cycle_full();
+    check_int("the element", lab_get(&l, id + 10)->state, JOB_RUNNING);
+    check_int("elements in the record", job_pending_elements(lab_get(&l, id)), left);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +325,7 @@ int main(void)
         TEST(test_advice_of_a_throttle),
         TEST(test_advice_of_a_rule_leaves_promises),
         TEST(test_no_advice_for_an_element_alone),
+        TEST(test_one_more_is_the_element_before_the_record),
         TEST(test_an_element_has_the_throttle_of_its_array),
     };
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
