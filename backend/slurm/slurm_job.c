@@ -56,19 +56,44 @@ enum job_state slurm_job_state(const struct slurm_span *s)
     return state;
 }
 
+static uint8_t slurm_reason_of(const char *text)
+{
+    for (uint8_t r = REASON_NONE; r < REASON_N; r++)
+        if (str_eq(text, reason_slurm(r)))
+            return r;
+    return REASON_N;
+}
+
+/* The record of an array may have those of all its elements, "Priority,JobHeldUser,None": the first one
+ * that is neither a hold of an element nor none; else the first one. */
+static char *reason_of_all(char *text)
+{
+    struct strv words = {0};
+    char *one = NULL;
+    if (!text || !strchr(text, ',') || strchr(text, ' ')) /* "ReqNodeNotAvail, UnavailableNodes:n1" */
+        return text;
+    words = strv_split(text, ",");
+    for (size_t i = 0; i < words.n && !one; i++) {
+        uint8_t r = slurm_reason_of(words.v[i]);
+        if (r != REASON_NONE && r != REASON_HELD_USER && r != REASON_HELD_ADMIN)
+            one = xstrdup(words.v[i]);
+    }
+    one = one ? one : xstrdup(words.n ? words.v[0] : text);
+    strv_fini(&words);
+    free(text);
+    return one;
+}
+
 /* Slurm's own word is kept where the model has none like it. */
 static void read_reason(struct job *j, const struct slurm_span *s)
 {
-    char *text = slurm_text(s);
-    j->reason = REASON_NONE;
-    for (uint8_t r = REASON_NONE; text && r < REASON_N; r++)
-        if (str_eq(text, reason_slurm(r))) {
-            j->reason = r;
-            free(text);
-            text = NULL;
-        }
-    if (text)
+    char *text = reason_of_all(slurm_text(s));
+    uint8_t r = text ? slurm_reason_of(text) : REASON_NONE;
+    j->reason = r == REASON_N ? REASON_NONE : r;
+    if (r == REASON_N)
         job_rare_mut(j)->reason_detail = text;
+    else
+        free(text);
     if (j->state == JOB_PENDING && (j->reason == REASON_HELD_USER || j->reason == REASON_HELD_ADMIN))
         j->hold = j->reason == REASON_HELD_USER ? HOLD_USER : HOLD_ADMIN;
 }
@@ -237,6 +262,71 @@ static void slurm_array_widen(struct slurm_array *a, uint32_t count, uint32_t mi
 void slurm_array_fini(struct slurm_array *a)
 {
     vec_fini(&a->singles);
+    vec_fini(&a->waiting);
+    vec_fini(&a->apart);
+}
+
+bool slurm_array_waits(const struct slurm_array *a, uint32_t index)
+{
+    vec_for_each (&a->waiting, i) {
+        const struct index_range *r = &a->waiting.v[i];
+        if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
+            return true;
+    }
+    return false;
+}
+
+void slurm_array_set_apart(struct slurm_array *a, uint32_t index)
+{
+    static const char kind[] = "apart";
+    vec_push(&a->apart, index);
+    a->hash += hash_bytes(&index, sizeof index) ^ hash_bytes(kind, sizeof kind);
+}
+
+static int index_compare(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return (*a > *b) - (*a < *b);
+}
+
+static void push_range(struct job *record, uint32_t first, uint32_t last, uint32_t step)
+{
+    if (first <= last)
+        *rec_list_push(&job_rare_mut(record)->array_pending) =
+            (struct index_range){.first = first, .last = last, .step = step};
+}
+
+/* The range without these indices, which are ascending. */
+static void push_range_without(struct job *record, struct index_range r, const uint32_t *indices, size_t n)
+{
+    for (size_t i = 0; i < n && indices[i] <= r.last; i++) {
+        if (indices[i] < r.first || (indices[i] - r.first) % r.step)
+            continue;
+        if (indices[i] > r.first)
+            push_range(record, r.first, indices[i] - r.step, r.step);
+        r.first = indices[i] + r.step;
+    }
+    push_range(record, r.first, r.last, r.step);
+}
+
+void slurm_job_set_apart(struct job *record, uint32_t *indices, size_t n)
+{
+    VEC(struct index_range) old = VEC_INIT;
+    const struct job_rare *rare = job_rare(record);
+    for (size_t i = 0; i < rare->array_pending.n; i++)
+        vec_push(&old, rare->array_pending.v[i]);
+    if (!n || !old.n) {
+        vec_fini(&old);
+        return;
+    }
+    qsort(indices, n, sizeof *indices, index_compare);
+    rec_list_free(&index_range_rec, &job_rare_mut(record)->array_pending);
+    vec_for_each (&old, i)
+        push_range_without(record, old.v[i], indices, n);
+    if (!job_rare(record)->array_pending.n) /* answers of two moments: the later one tells */
+        vec_for_each (&old, i)
+            push_range(record, old.v[i].first, old.v[i].last, old.v[i].step);
+    vec_fini(&old);
 }
 
 uint64_t slurm_array_hash(const struct slurm_array *a)
@@ -255,19 +345,45 @@ void slurm_array_add(struct slurm_array *a, const struct slurm_row *row)
         a->hash += hash_bytes(&index, sizeof index);
     } else if (read_waiting(row, &spec)) {
         slurm_array_widen(a, spec.count, spec.min, spec.max, spec.step);
+        for (size_t i = 0; i < spec.ranges.n; i++)
+            vec_push(&a->waiting, spec.ranges.v[i]);
         array_spec_fini(&spec);
     }
+}
+
+/* "0-3,7,10-20:5%2" */
+static char *array_spec_text(const struct array_spec *spec)
+{
+    struct str s = STR_INIT;
+    for (size_t i = 0; i < spec->ranges.n; i++) {
+        const struct index_range *r = &spec->ranges.v[i];
+        str_appendf(&s, "%s%u", i ? "," : "", r->first);
+        if (r->last > r->first)
+            str_appendf(&s, "-%u", r->last);
+        if (r->last > r->first && r->step > 1)
+            str_appendf(&s, ":%u", r->step);
+    }
+    if (spec->throttle)
+        str_appendf(&s, "%%%u", spec->throttle);
+    return str_take(&s);
 }
 
 /* Squeue prints the elements that wait; those that have begun belong to the array too. */
 static char *slurm_array_text(const struct slurm_array *array, const struct slurm_span *waiting)
 {
     struct str s = STR_INIT;
+    struct array_spec spec = {0};
     if (array)
         vec_for_each (&array->singles, i)
             str_appendf(&s, "%u,", array->singles.v[i]);
     str_append_n(&s, waiting->p, waiting->n);
-    return str_take(&s);
+    char *text = str_take(&s), *sorted = NULL;
+    if (array_parse(text, ARRAY_SIZE_MAX, &spec, NULL) == 0) {
+        sorted = array_spec_text(&spec);
+        array_spec_fini(&spec);
+        free(text);
+    }
+    return sorted ? sorted : text;
 }
 
 static void read_record(struct job *j, const struct slurm_row *row, const struct slurm_array *array)
@@ -279,6 +395,8 @@ static void read_record(struct job *j, const struct slurm_row *row, const struct
     }
     for (size_t i = 0; i < spec.ranges.n; i++)
         *rec_list_push(&job_rare_mut(j)->array_pending) = spec.ranges.v[i];
+    if (array)
+        slurm_job_set_apart(j, array->apart.v, array->apart.n);
     j->req.array_throttle = spec.throttle;
     req_detail_mut(&j->req)->array_spec = slurm_array_text(array, COLUMN(row, INDEX));
     array_spec_fini(&spec);

@@ -17,11 +17,19 @@ uint32_t slurm_job_array(const struct slurm_row *row, bool *ret_single);
 
 /* What the rows of an array come to: Slurm tells of the elements that are still in the queue alone. */
 struct slurm_array {
-    uint32_t count, min, max, step; /* count 0: no row yet */
-    VEC(uint32_t) singles;          /* indices of elements with a row of their own */
-    uint64_t hash;                  /* of these, in any order: that of squeue changes with priorities */
+    uint32_t count, min, max, step;  /* count 0: no row yet */
+    VEC(uint32_t) singles;           /* indices of elements with a row of their own */
+    uint64_t hash;                   /* of these, in any order: that of squeue changes with priorities */
+    VEC(struct index_range) waiting; /* of its record's row */
+    VEC(uint32_t) apart;             /* of these, elements with a job of their own: slurm_split.h */
 };
 void slurm_array_fini(struct slurm_array *a);
+/* Whether the row of its record stands for that element. */
+bool slurm_array_waits(const struct slurm_array *a, uint32_t index);
+/* The element has a job of its own: the record does not stand for it. */
+void slurm_array_set_apart(struct slurm_array *a, uint32_t index);
+/* Takes these elements out of those that the array's record stands for. At least one is left. */
+void slurm_job_set_apart(struct job *record, uint32_t *indices, size_t n);
 /* The same for arrays with the same elements. */
 uint64_t slurm_array_hash(const struct slurm_array *a);
 /* Adds a row of the array, of one element or of its record. */

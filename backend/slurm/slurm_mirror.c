@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/slurm/array/slurm_places.h"
 #include "backend/slurm/live/slurm_detail.h"
 #include "backend/slurm/live/slurm_lists.h"
 #include "backend/slurm/slurm_cluster.h"
@@ -31,6 +32,9 @@ struct slurm_mirror {
     struct idmap jobs;    /* id -> struct known_row */
     struct idmap nodes;   /* hash of the name -> struct known_row */
     uint64_t n_answers;
+    uint64_t whole; /* the number of the last answer about jobs that was not of a few ids */
+    struct slurm_splits splits;
+    bool has_records; /* arrays that wait were in it */
     bool has_memory, gathers_nothing;
     struct priority_spec weights;
     bool has_all; /* the last answer about jobs had those of all users */
@@ -83,6 +87,7 @@ void slurm_mirror_free(struct slurm_mirror *s)
     idmap_fini(&s->details);
     known_rows_free(&s->jobs);
     known_rows_free(&s->nodes);
+    slurm_splits_fini(&s->splits);
     model_fini(&s->m);
     free(s->release);
     free(s);
@@ -155,63 +160,6 @@ static uint64_t *mirror_take_missing(struct slurm_mirror *s, struct idmap *map, 
 }
 
 /* --- jobs --- */
-
-struct row_place { /* of a row in an answer */
-    uint32_t id;
-    struct slurm_span text; /* with the end of the line */
-};
-
-struct row_places {
-    VEC(struct row_place) v;
-    struct idmap arrays; /* array id -> struct slurm_array */
-};
-
-static void row_places_fini(struct row_places *r)
-{
-    vec_fini(&r->v);
-    idmap_for_each (&r->arrays, slot) {
-        slurm_array_fini(slot->value);
-        free(slot->value);
-    }
-    idmap_fini(&r->arrays);
-}
-
-static void row_places_add_to_array(struct row_places *r, uint32_t id, const struct slurm_row *row)
-{
-    struct slurm_array *a = idmap_get(&r->arrays, id);
-    if (!a) {
-        a = xcalloc(1, sizeof *a);
-        idmap_set(&r->arrays, id, a);
-    }
-    slurm_array_add(a, row);
-}
-
-static int row_places_by_id(const void *pa, const void *pb)
-{
-    const struct row_place *a = pa, *b = pb;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-/* Where the rows are, in the order of their ids: the model takes jobs that come in their order without a
- * walk. Squeue prints them by priority. */
-static int mirror_find_rows(const struct slurm_span *answer, const char *word, struct row_places *ret,
-                            struct errtext *err)
-{
-    struct slurm_span rest = *answer;
-    struct slurm_row row;
-    int r;
-    while ((r = slurm_table_next(&rest, word, &row, err)) > 0) {
-        bool single;
-        uint32_t array = slurm_job_array(&row, &single), id = slurm_job_id(&row);
-        if (array)
-            row_places_add_to_array(ret, array, &row);
-        if (id)
-            vec_push(&ret->v, ((struct row_place){.id = id, .text = {row.whole.p, row.whole.n + 1}}));
-    }
-    if (ret->v.n)
-        qsort(ret->v.v, ret->v.n, sizeof *ret->v.v, row_places_by_id);
-    return r;
-}
 
 /* --- details --- */
 
@@ -320,14 +268,149 @@ static bool mirror_take_row(struct slurm_mirror *s, const struct row_place *plac
     return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, array);
 }
 
+/* --- elements without a row --- */
+
+bool slurm_mirror_hides_elements(const struct slurm_mirror *s)
+{
+    return s->has_records && slurm_splits_hide(s->release);
+}
+
+const struct slurm_splits *slurm_mirror_splits(const struct slurm_mirror *s)
+{
+    return &s->splits;
+}
+
+/* Elements that an answer hides in the row of their array stay. In an answer about all jobs, one with a row
+ * of its own is like any other, and one that its array does not wait for has left. */
+static void mirror_note_splits(struct slurm_mirror *s, const struct row_places *rows, bool whole)
+{
+    VEC(uint64_t) over = VEC_INIT;
+    idmap_for_each (&s->splits.by_id, slot) {
+        const struct slurm_split *split = slot->value;
+        struct slurm_array *a = idmap_get(&rows->arrays, split->array);
+        struct known_row *k = idmap_get(&s->jobs, split->id);
+        bool hidden = a && slurm_array_waits(a, split->index) && !slurm_places_has(rows, split->id);
+        if (hidden && split->has_row && k) {
+            slurm_array_set_apart(a, split->index);
+            k->answer = s->n_answers;
+        } else if (!hidden && whole) {
+            vec_push(&over, slot->id);
+        }
+    }
+    vec_for_each (&over, i)
+        free(idmap_remove(&s->splits.by_id, over.v[i]));
+    vec_fini(&over);
+}
+
+static void mirror_note_whole(struct slurm_mirror *s, const struct row_places *rows)
+{
+    s->whole = s->n_answers;
+    s->has_records = false;
+    idmap_for_each (&rows->arrays, slot)
+        s->has_records |= ((const struct slurm_array *)slot->value)->waiting.n != 0;
+}
+
+int slurm_mirror_take_elements(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
+                               struct errtext *err)
+{
+    VEC(uint64_t) shown = VEC_INIT;
+    int r = slurm_splits_take(&s->splits, answer, word, err);
+    if (r < 0)
+        return r;
+    idmap_for_each (&s->splits.by_id, slot) {
+        const struct slurm_split *split = slot->value;
+        const struct known_row *k = idmap_get(&s->jobs, slot->id);
+        if (k && k->answer == s->whole && !split->has_row) /* its array has no record any more */
+            vec_push(&shown, slot->id);
+    }
+    vec_for_each (&shown, i)
+        free(idmap_remove(&s->splits.by_id, shown.v[i]));
+    s->splits.n_wanted -= shown.n;
+    vec_fini(&shown);
+    return 0;
+}
+
+/* The elements that are shown by themselves leave the record of the array. */
+static void mirror_cut_record(struct slurm_mirror *s, uint32_t array)
+{
+    VEC(uint32_t) indices = VEC_INIT;
+    const struct job *known = model_get_job(&s->m, array);
+    if (!known || !job_is_array_record(known))
+        return;
+    idmap_for_each (&s->splits.by_id, slot) {
+        const struct slurm_split *split = slot->value;
+        if (split->array == array && split->has_row)
+            vec_push(&indices, split->index);
+    }
+    struct job *record = mirror_copy_job(known);
+    slurm_job_set_apart(record, indices.v, indices.n);
+    mirror_fold(s, EV_JOB_ROW, array, record);
+    job_free(record);
+    vec_fini(&indices);
+}
+
+/* What is known of the whole array, for a row that came by itself. */
+static struct slurm_array mirror_array(const struct slurm_mirror *s, uint32_t array)
+{
+    struct slurm_array a = {0};
+    const struct job *record = model_get_job(&s->m, array);
+    if (record) {
+        const struct job_origin *o = job_origin(record);
+        a.count = o->array_count;
+        a.min = o->array_min;
+        a.max = o->array_max;
+        a.step = o->array_step;
+    }
+    return a;
+}
+
+int slurm_mirror_take_element_rows(struct slurm_mirror *s, const struct slurm_span *answer,
+                                   const char *word, struct wall now, struct errtext *err)
+{
+    struct row_places rows = {.v = VEC_INIT};
+    struct idmap cut = {0}; /* arrays whose record changes */
+    bool changed = false;
+    int r = slurm_places_find(answer, word, &rows, err);
+    if (r == 0) {
+        mirror_next_answer(s, now);
+        slurm_splits_asked(&s->splits);
+        vec_for_each (&rows.v, i) {
+            struct slurm_split *split = idmap_get(&s->splits.by_id, rows.v.v[i].id);
+            struct slurm_span rest = rows.v.v[i].text;
+            struct slurm_row row;
+            if (!split || slurm_table_next(&rest, word, &row, NULL) <= 0)
+                continue;
+            struct slurm_array array = mirror_array(s, split->array);
+            if (mirror_note(s, &s->jobs, split->id, slurm_table_hash(&row)))
+                changed |= mirror_take_job(s, &row, &array);
+            if (!split->has_row)
+                idmap_set(&cut, split->array, split);
+            split->has_row = true;
+        }
+        idmap_for_each (&cut, slot)
+            mirror_cut_record(s, (uint32_t)slot->id);
+    }
+    idmap_fini(&cut);
+    slurm_places_fini(&rows);
+    return r < 0 ? r : changed;
+}
+
+void slurm_mirror_forget_elements(struct slurm_mirror *s)
+{
+    slurm_splits_asked(&s->splits);
+}
+
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
                            enum slurm_scope scope, struct wall now, struct errtext *err)
 {
     struct row_places rows = {.v = VEC_INIT};
     bool changed = false;
-    int r = mirror_find_rows(answer, word, &rows, err);
+    int r = slurm_places_find(answer, word, &rows, err);
     if (r == 0) {
         mirror_next_answer(s, now);
+        if (scope != SLURM_SOME)
+            mirror_note_whole(s, &rows);
+        mirror_note_splits(s, &rows, scope != SLURM_SOME);
         vec_for_each (&rows.v, i)
             changed |= mirror_take_row(s, &rows.v.v[i], word, &rows);
         if (scope != SLURM_SOME) {
@@ -335,7 +418,7 @@ int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answ
             s->has_all = scope == SLURM_ALL;
         }
     }
-    row_places_fini(&rows);
+    slurm_places_fini(&rows);
     return r < 0 ? r : changed;
 }
 
@@ -351,20 +434,6 @@ static void mirror_count_jobs(const struct slurm_mirror *s, struct idmap *ret)
             uint64_t key = hash_bytes(j->alloc.v[i].node, strlen(j->alloc.v[i].node));
             idmap_set(ret, key, (void *)((uintptr_t)idmap_get(ret, key) + 1));
         }
-}
-
-static bool next_line(struct slurm_span *rest, struct slurm_span *ret)
-{
-    while (rest->n) {
-        const char *end = memchr(rest->p, '\n', rest->n);
-        size_t n = end ? (size_t)(end - rest->p) : rest->n;
-        *ret = (struct slurm_span){rest->p, n};
-        rest->p += n + (end != NULL);
-        rest->n -= n + (end != NULL);
-        if (n)
-            return true;
-    }
-    return false;
 }
 
 static bool mirror_take_node(struct slurm_mirror *s, const struct slurm_span *line,
@@ -428,7 +497,7 @@ int slurm_mirror_take_nodes(struct slurm_mirror *s, const struct slurm_span *ans
         return err_set(err, -EBADMSG, "scontrol show node prints lines of another form");
     mirror_next_answer(s, now);
     mirror_count_jobs(s, &jobs);
-    while (next_line(&rest, &line)) {
+    while (slurm_next_line(&rest, &line)) {
         struct slurm_span steady = cut_load(&line, &scratch);
         changed |= mirror_take_node(s, &steady, &jobs);
     }
@@ -451,7 +520,7 @@ int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span
         return 0;
     s->partitions_hash = hash;
     rec_list_free(&part_spec_rec, &s->m.spec.parts);
-    while (next_line(&rest, &line)) {
+    while (slurm_next_line(&rest, &line)) {
         struct part_spec p;
         if (slurm_partition_read(&line, &p))
             *rec_list_push(&s->m.spec.parts) = p;
@@ -459,19 +528,10 @@ int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span
     return 1;
 }
 
-static int window_by_start(const void *pa, const void *pb)
-{
-    const struct window *a = pa, *b = pb;
-    return a->start.ms != b->start.ms ? (a->start.ms > b->start.ms) - (a->start.ms < b->start.ms)
-                                      : strcmp(a->name, b->name);
-}
-
 int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
 {
     static const char none[] = "No reservations in the system";
-    struct slurm_span rest = *answer, line;
     uint64_t hash = hash_bytes(answer->p, answer->n);
-    VEC(struct window) windows = VEC_INIT;
     bool empty =
         !answer->n || (answer->n >= sizeof none - 1 && memcmp(answer->p, none, sizeof none - 1) == 0);
     if (!empty && (answer->n < 16 || memcmp(answer->p, "ReservationName=", 16) != 0))
@@ -479,19 +539,10 @@ int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *a
     if (hash == s->windows_hash)
         return 0;
     s->windows_hash = hash;
-    while (!empty && next_line(&rest, &line)) {
-        struct window w;
-        if (slurm_window_read(&line, &w)) {
-            w.id = (uint32_t)windows.n + 1;
-            vec_push(&windows, w);
-        } else {
-            rec_fini(&window_rec, &w);
-        }
-    }
-    if (windows.n)
-        qsort(windows.v, windows.n, sizeof *windows.v, window_by_start);
-    bool any = windows.n || s->m.windows.n;
-    model_take_windows(&s->m, windows.v, windows.n);
+    struct window *windows = NULL;
+    size_t n = empty ? 0 : slurm_windows_read(answer, &windows);
+    bool any = n || s->m.windows.n;
+    model_take_windows(&s->m, windows, n);
     return any;
 }
 

@@ -7,6 +7,7 @@
 #ifndef STOKER_BACKEND_SLURM_SLURM_MIRROR_H
 #define STOKER_BACKEND_SLURM_SLURM_MIRROR_H
 
+#include "backend/slurm/array/slurm_split.h"
 #include "backend/slurm/slurm_value.h"
 #include "src/model/model.h"
 
@@ -27,6 +28,17 @@ const struct model *slurm_mirror_model(const struct slurm_mirror *s);
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
                            enum slurm_scope scope, struct wall now, struct errtext *err)
     __attribute__((warn_unused_result));
+/* Waiting elements that squeue does not print rows of (slurm_split.h). hides: there may be such elements.
+ * Then their ids are asked for, and the rows of those that the first answer leaves wanted. */
+bool slurm_mirror_hides_elements(const struct slurm_mirror *s);
+const struct slurm_splits *slurm_mirror_splits(const struct slurm_mirror *s);
+int slurm_mirror_take_elements(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
+                               struct errtext *err) __attribute__((warn_unused_result));
+int slurm_mirror_take_element_rows(struct slurm_mirror *s, const struct slurm_span *answer,
+                                   const char *word, struct wall now, struct errtext *err)
+    __attribute__((warn_unused_result));
+/* The question for their rows has failed: the next answer about elements tells. */
+void slurm_mirror_forget_elements(struct slurm_mirror *s);
 int slurm_mirror_take_nodes(struct slurm_mirror *s, const struct slurm_span *answer, struct wall now,
                             struct errtext *err) __attribute__((warn_unused_result));
 int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span *answer,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/slurm/host/slurm_peers.h"
 #include "backend/slurm/slurm_command.h"
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_word.h"
@@ -17,6 +18,7 @@
 #define PAUSE_MOST_MS   600000
 #define SLOW_MS         1000 /* an answer is slow if it took longer than this and twice the quickest one */
 #define SLOW_DOUBLED    6    /* doublings at most, for slow answers in a row */
+#define SERVED_HALF     2    /* of the time of an answer, slurmctld's part is one half at most */
 #define LOAD_AFTER      3    /* questions for jobs: then it is a screen, not a command */
 #define BUSY_THREADS    50   /* threads of slurmctld by sdiag: requests that it serves now */
 #define BUSY_AGENTS     100  /* its waiting messages to nodes */
@@ -34,6 +36,8 @@
     X(NODES, "scontrol show node", 30000)            \
     X(WINDOWS, "scontrol show reservation", 300000)  \
     X(JOBS, "squeue", 10000)                         \
+    X(ELEMENTS, "squeue --array", 60000)             \
+    X(ELEMENT_ROWS, "squeue --jobs, of elements", 0) \
     X(SOME_JOBS, "squeue --jobs", 0)                 \
     X(LOAD, "sdiag", 300000)
 
@@ -79,11 +83,13 @@ struct slurm_poll {
     char word[SLURM_WORD_SIZE];     /* behind each column of that answer */
     VEC(uint32_t) look_at;
     char *trouble;
+    unsigned readers;          /* servers of this machine that read all jobs, with this one */
     bool busy;                 /* slurmctld is busy, by the last answer of sdiag */
     char *shared;              /* socket of the machine's service; NULL: none */
     char *program_dir;         /* of this program, which asks the service */
     char *why_not_shared;      /* in its words; NULL: it answers, or was not asked */
     bool asks_shared;          /* the running command asks it */
+    bool jobs_shared;          /* the last answer about jobs came from it */
     struct mono shared_failed; /* ns 0: it has not */
     uint64_t n_shared;         /* answers that came from it */
     struct loop_timer timer;
@@ -140,6 +146,10 @@ static int64_t slurm_poll_due_in(const struct slurm_poll *p, enum slurm_question
         return p->look_at.n ? 0 : INT64_MAX;
     if (p->need == SLURM_NEED_NOTHING)
         return INT64_MAX;
+    if (k == QUESTION_ELEMENT_ROWS && !slurm_mirror_splits(p->mirror)->n_wanted)
+        return INT64_MAX;
+    if (k == QUESTION_ELEMENTS && !slurm_mirror_hides_elements(p->mirror))
+        return INT64_MAX;
     if (k == QUESTION_LOAD && p->q[QUESTION_JOBS].calls < LOAD_AFTER)
         return INT64_MAX;
     bool lacks = !q->answered.ns || (k == QUESTION_JOBS && p->has < p->need);
@@ -166,6 +176,21 @@ static char *slurm_poll_ids(const struct slurm_poll *p)
     return str_take(&s);
 }
 
+/* Of the jobs of all users in no more than what the list has: the machine's service knows nothing of
+ * elements. */
+static void slurm_poll_elements(struct slurm_poll *p, struct strv *argv)
+{
+    slurm_word_make(p->word);
+    if (p->which == QUESTION_ELEMENTS)
+        slurm_splits_ask(argv, p->word);
+    else
+        slurm_splits_ask_rows(slurm_mirror_splits(p->mirror), argv, p->word);
+    if (p->has == SLURM_NEED_ALL && !p->jobs_shared)
+        return;
+    strv_push(argv, "-u");
+    strv_push_take(argv, xasprintf("%u", (unsigned)geteuid()));
+}
+
 static void slurm_poll_squeue(struct slurm_poll *p, struct strv *argv)
 {
     slurm_word_make(p->word);
@@ -189,6 +214,10 @@ static struct strv slurm_poll_argv(struct slurm_poll *p)
     struct strv argv = {0};
     if (p->which == QUESTION_JOBS || p->which == QUESTION_SOME_JOBS) {
         slurm_poll_squeue(p, &argv);
+        return argv;
+    }
+    if (p->which == QUESTION_ELEMENTS || p->which == QUESTION_ELEMENT_ROWS) {
+        slurm_poll_elements(p, &argv);
         return argv;
     }
     if (p->which == QUESTION_LOAD) {
@@ -331,6 +360,8 @@ static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer
     case QUESTION_NODES: return slurm_mirror_take_nodes(p->mirror, answer, now, err);
     case QUESTION_JOBS:
     case QUESTION_SOME_JOBS: return slurm_mirror_take_jobs(p->mirror, answer, p->word, p->scope, now, err);
+    case QUESTION_ELEMENTS: return slurm_mirror_take_elements(p->mirror, answer, p->word, err);
+    case QUESTION_ELEMENT_ROWS: return slurm_mirror_take_element_rows(p->mirror, answer, p->word, now, err);
     case QUESTION_LOAD: p->busy = slurm_poll_reads_busy(answer); return 0;
     case N_QUESTIONS: break;
     }
@@ -354,6 +385,24 @@ int64_t slurm_poll_pause(uint64_t last_ms, uint64_t best_ms, uint32_t *slow, boo
     return pause < most ? pause : most;
 }
 
+int64_t slurm_poll_among(int64_t pause_ms, unsigned readers)
+{
+    int64_t pause = readers > SERVED_HALF ? pause_ms * readers / SERVED_HALF : pause_ms;
+    return pause < PAUSE_MOST_MS ? pause : PAUSE_MOST_MS;
+}
+
+static void slurm_poll_note_jobs(struct slurm_poll *p, struct slurm_question *q)
+{
+    enum slurm_need before = p->has;
+    p->has = p->scope == SLURM_ALL ? SLURM_NEED_ALL : SLURM_NEED_OWN;
+    p->jobs_shared = p->asks_shared;
+    if (p->has > before) /* elements of other users are asked for again */
+        p->q[QUESTION_ELEMENTS].answered = (struct mono){0};
+    slurm_peers_tell(p->has == SLURM_NEED_ALL && !p->jobs_shared);
+    p->readers = p->has == SLURM_NEED_ALL && !p->jobs_shared ? slurm_peers_count() : 0;
+    q->pause_ms = slurm_poll_among(q->pause_ms, p->readers);
+}
+
 static void slurm_poll_note_success(struct slurm_poll *p, struct wall as_of)
 {
     struct slurm_question *q = &p->q[p->which];
@@ -363,7 +412,7 @@ static void slurm_poll_note_success(struct slurm_poll *p, struct wall as_of)
     q->best_ms = q->best_ms && q->best_ms < q->last_ms ? q->best_ms : q->last_ms;
     q->pause_ms = slurm_poll_pause(q->last_ms, q->best_ms, &q->slow, p->busy, questions[p->which].pause_ms);
     if (p->which == QUESTION_JOBS)
-        p->has = p->scope == SLURM_ALL ? SLURM_NEED_ALL : SLURM_NEED_OWN;
+        slurm_poll_note_jobs(p, q);
     slurm_poll_set_trouble(p, NULL);
 }
 
@@ -373,7 +422,10 @@ static void slurm_poll_note_failure(struct slurm_poll *p, const char *text)
     int64_t most = strstr(text, "Rate limit") ? LIMITED_MOST_MS : FAILED_MOST_MS;
     int64_t first = questions[QUESTION_JOBS].pause_ms;
     q->all_failures++;
-    if (p->which == QUESTION_SOME_JOBS) /* they may have left; the next round tells */
+    if (p->which == QUESTION_ELEMENT_ROWS) /* elements that have left; the next answer about them tells */
+        slurm_mirror_forget_elements(p->mirror);
+    if (p->which == QUESTION_SOME_JOBS ||
+        p->which == QUESTION_ELEMENT_ROWS) /* they may have left; the next round tells */
         return;
     if (p->which == QUESTION_LOAD) { /* sites may forbid sdiag to users: then only the other answers tell */
         q->pause_ms = questions[QUESTION_LOAD].pause_ms;
@@ -439,13 +491,23 @@ void slurm_poll_need(struct slurm_poll *p, enum slurm_need need)
     slurm_poll_next(p);
 }
 
+/* Those that squeue hides; not waited for where the question fails. */
+static bool slurm_poll_has_elements(const struct slurm_poll *p)
+{
+    const struct slurm_question *q = &p->q[QUESTION_ELEMENTS];
+    if (!slurm_mirror_hides_elements(p->mirror) || q->failures)
+        return true;
+    return q->answered.ns && !slurm_mirror_splits(p->mirror)->n_wanted;
+}
+
 bool slurm_poll_has(const struct slurm_poll *p, enum slurm_need need)
 {
     const struct slurm_question *jobs = &p->q[QUESTION_JOBS];
     int64_t young = jobs->pause_ms + ANSWER_WAIT_MS;
     return jobs->answered.ns && p->has >= need && ms_since(p, jobs->answered) < young &&
            p->q[QUESTION_NODES].answered.ns && p->q[QUESTION_CONFIG].answered.ns &&
-           p->q[QUESTION_PARTITIONS].answered.ns && p->q[QUESTION_WINDOWS].answered.ns;
+           p->q[QUESTION_PARTITIONS].answered.ns && p->q[QUESTION_WINDOWS].answered.ns &&
+           slurm_poll_has_elements(p);
 }
 
 bool slurm_poll_is_fresh(const struct slurm_poll *p)
@@ -469,6 +531,7 @@ void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n)
 {
     for (size_t i = 0; i < n && p->look_at.n < LOOK_AT_MAX; i++)
         vec_push(&p->look_at, jobs[i]);
+    p->q[QUESTION_ELEMENTS].answered = (struct mono){0}; /* one may have been split off */
     slurm_poll_next(p);
 }
 
@@ -484,11 +547,12 @@ bool slurm_poll_has_jobs(const struct slurm_poll *p)
 
 static const char *slurm_poll_slowed(const struct slurm_poll *p, const struct slurm_question *q)
 {
-    return q->failures && q->limited ? "Slurm limits the rate"
-           : q->failures             ? "the last question failed"
-           : q->slow                 ? "slow answers"
-           : p->busy                 ? "slurmctld is busy"
-                                     : NULL;
+    return q->failures && q->limited                               ? "Slurm limits the rate"
+           : q->failures                                           ? "the last question failed"
+           : q->slow                                               ? "slow answers"
+           : p->busy                                               ? "slurmctld is busy"
+           : p->readers > SERVED_HALF && q == &p->q[QUESTION_JOBS] ? "other users read all jobs, too"
+                                                                   : NULL;
 }
 
 void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret)

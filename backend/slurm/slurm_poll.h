@@ -51,6 +51,9 @@ bool slurm_poll_has_jobs(const struct slurm_poll *p);
  * second and more than twice the quickest one. Each slow answer in a row (*slow counts them) doubles the
  * pause, and so does a busy slurmctld. At most 10 minutes, or least_ms. Pure. */
 int64_t slurm_poll_pause(uint64_t last_ms, uint64_t best_ms, uint32_t *slow, bool busy, int64_t least_ms);
+/* The pause of each of the servers on this machine that read the jobs of all users: together they take
+ * the share of one. Pure. */
+int64_t slurm_poll_among(int64_t pause_ms, unsigned readers);
 /* Whether slurmctld is busy, as sdiag prints it. Pure. */
 bool slurm_poll_reads_busy(const struct slurm_span *sdiag);
 /* Counts, times, ages. Caller frees with rec_fini(&msg_engine_rec). */

@@ -191,3 +191,17 @@ bool slurm_key(const struct slurm_span *line, const char *key, struct slurm_span
     }
     return false;
 }
+
+bool slurm_next_line(struct slurm_span *rest, struct slurm_span *ret)
+{
+    while (rest->n) {
+        const char *end = memchr(rest->p, '\n', rest->n);
+        size_t n = end ? (size_t)(end - rest->p) : rest->n;
+        *ret = (struct slurm_span){rest->p, n};
+        rest->p += n + (end != NULL);
+        rest->n -= n + (end != NULL);
+        if (n)
+            return true;
+    }
+    return false;
+}

@@ -44,4 +44,7 @@ uint32_t slurm_gpus(const struct slurm_span *gres, char **ret_type);
  * that is a key; the first such key counts. False where there is none. */
 bool slurm_key(const struct slurm_span *line, const char *key, struct slurm_span *ret);
 
+/* Takes the next line that is not empty off an answer. False at its end. */
+bool slurm_next_line(struct slurm_span *rest, struct slurm_span *ret);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
 
@@ -44,6 +45,32 @@ bool slurm_window_read(const struct slurm_span *line, struct window *ret)
     strv_fini(&flags);
     free(nodes);
     return window_check(ret, NULL) == 0;
+}
+
+static int window_by_start(const void *pa, const void *pb)
+{
+    const struct window *a = pa, *b = pb;
+    return a->start.ms != b->start.ms ? (a->start.ms > b->start.ms) - (a->start.ms < b->start.ms)
+                                      : strcmp(a->name, b->name);
+}
+
+size_t slurm_windows_read(const struct slurm_span *answer, struct window **ret)
+{
+    struct slurm_span rest = *answer, line;
+    VEC(struct window) windows = VEC_INIT;
+    while (slurm_next_line(&rest, &line)) {
+        struct window w;
+        if (slurm_window_read(&line, &w)) {
+            w.id = (uint32_t)windows.n + 1;
+            vec_push(&windows, w);
+        } else {
+            rec_fini(&window_rec, &w);
+        }
+    }
+    if (windows.n)
+        qsort(windows.v, windows.n, sizeof *windows.v, window_by_start);
+    *ret = windows.v;
+    return windows.n;
 }
 
 /* --- changes --- */

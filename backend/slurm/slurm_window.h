@@ -10,6 +10,11 @@
 bool slurm_window_read(const struct slurm_span *line, struct window *ret)
     __attribute__((warn_unused_result));
 
+/* All reservations of an answer, by their start; their number. The caller frees them, or model_take_windows
+ * takes them. */
+size_t slurm_windows_read(const struct slurm_span *answer, struct window **ret)
+    __attribute__((warn_unused_result));
+
 /* The words of the command that makes, changes or deletes a reservation; the caller frees them. A
  * maintenance window is a reservation with the flag MAINT for its users, or for root if it names none;
  * running jobs go on. */

@@ -44,6 +44,15 @@ void why_text_sentence(struct str *out, const struct msg_why *w, const struct ca
         cause_brief(out, &w->causes.v[0], r);
 }
 
+/* Causes beside the first one. Slurm's own word names one of the others, or the first. */
+static size_t why_text_more(const struct msg_why *w)
+{
+    size_t n = 0;
+    for (size_t i = 1; i < w->causes.n; i++)
+        n += w->causes.v[i].code != CAUSE_SLURM_REASON;
+    return n;
+}
+
 void why_text_summary(struct str *out, const struct msg_why *w, const struct cause_reader *r)
 {
     if (w->state != JOB_PENDING) {
@@ -52,9 +61,9 @@ void why_text_summary(struct str *out, const struct msg_why *w, const struct cau
     }
     str_appendf(out, tr("job %s: "), w->id ? w->id : "?");
     why_text_sentence(out, w, r);
-    if (w->causes.n > 1)
-        str_appendf(out, trn(" (and %zu more cause)", " (and %zu more causes)", w->causes.n - 1),
-                    w->causes.n - 1);
+    size_t more = why_text_more(w);
+    if (more)
+        str_appendf(out, trn(" (and %zu more cause)", " (and %zu more causes)", more), more);
 }
 
 bool why_text_is_brief(const struct cause *c, const struct cause_reader *r)

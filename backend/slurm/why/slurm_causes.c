@@ -269,19 +269,28 @@ static char *slurm_detail_text(const struct slurm_span *detail, const char *key)
     return slurm_key(detail, key, &v) ? slurm_text(&v) : NULL;
 }
 
+/* Whole nodes are asked for: by Exclusive=NODE, or where a release does not print that by OverSubscribe=NO,
+ * which 26.05 prints of all jobs. */
+static bool slurm_causes_asks_whole(const struct slurm_span *line)
+{
+    struct slurm_span v;
+    if (slurm_key(line, "Exclusive", &v))
+        return slurm_span_is(&v, "NODE");
+    return slurm_key(line, "OverSubscribe", &v) && slurm_span_is(&v, "NO");
+}
+
 /* A copy of the job whose request says what squeue does not print; the caller frees it. */
 static struct job *slurm_causes_with_detail(const struct job *j, const struct slurm_span *detail)
 {
     struct job *copy = xcalloc(1, sizeof *copy);
-    struct slurm_span line = *detail, shared;
+    struct slurm_span line = *detail;
     const char *end = line.n ? memchr(line.p, '\n', line.n) : NULL;
     rec_copy(&job_rec, copy, j);
     if (!line.n)
         return copy;
     line.n = end ? (size_t)(end - line.p) : line.n;
     char *only = slurm_detail_text(&line, "ReqNodeList"), *never = slurm_detail_text(&line, "ExcNodeList");
-    req_detail_mut(&copy->req)->exclusive =
-        slurm_key(&line, "OverSubscribe", &shared) && slurm_span_is(&shared, "NO");
+    req_detail_mut(&copy->req)->exclusive = slurm_causes_asks_whole(&line);
     if (only)
         req_rare_mut(&copy->req)->nodelist = only;
     if (never)

@@ -135,22 +135,25 @@ static bool find_association(const struct slurm_span *answer, const char *accoun
     return false;
 }
 
-/* "User Limits= 0={MaxJobsPU=3(0) ...} 7={...}": what stands in the braces behind that name. */
+/* "User Limits= 0={MaxJobsPU=3(0) ...} 7={...}": what stands in the braces behind that name. Later releases
+ * print "root(0)={". */
 static bool find_block(const struct slurm_span *record, const char *title, const char *name,
                        struct slurm_span *ret)
 {
-    char *front = xasprintf(" %s={", name);
+    char *front = xasprintf(" %s={", name), *later = xasprintf("(%s)={", name);
     const char *from = memmem(record->p, record->n, title, strlen(title)), *at = NULL;
     size_t left = from ? record->n - (size_t)(from - record->p) : 0;
     if (from)
         at = memmem(from, left, front, strlen(front));
+    const char *named = from && !at ? memmem(from, left, later, strlen(later)) : NULL;
+    at = named ? named + strlen(later) : at ? at + strlen(front) : NULL;
     if (at) {
-        at += strlen(front);
         left = record->n - (size_t)(at - record->p);
         const char *end = memchr(at, '}', left);
         *ret = (struct slurm_span){at, end ? (size_t)(end - at) : left};
     }
     free(front);
+    free(later);
     return at;
 }
 

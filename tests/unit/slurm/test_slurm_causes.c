@@ -4,6 +4,7 @@
 #include "backend/slurm/slurm_mirror.h"
 #include "backend/slurm/slurm_table.h"
 #include "src/text/cause_text.h"
+#include "src/text/why_text.h"
 #include "tests/unit/slurm/fixture.h"
 
 #define WORD "\037abcdefgh"
@@ -232,6 +233,11 @@ static void test_one_job_for_each_cause(void **state)
         check_int(what, strncmp(all.s, want[i].first, strlen(want[i].first)), 0);
         if (want[i].also)
             check_has(what, all.s, want[i].also);
+        struct str summary = STR_INIT;
+        why_text_summary(&summary, &why, &reader);
+        if (why.causes.n == 2) /* Slurm's word is the second one, and no cause of its own */
+            assert_null(strstr(summary.s, "more cause"));
+        str_fini(&summary);
         str_fini(&all);
         free(what);
         rec_fini(&msg_why_rec, &why);
@@ -275,6 +281,33 @@ static void test_detail(void **state)
     check_has("by name", out.s, "2 not among those wanted (n[1,4])");
     str_fini(&out);
     rec_fini(&msg_why_rec, &why);
+    slurm_mirror_free(s);
+}
+
+/* Slurm 26.05 prints OverSubscribe=NO of jobs that share nodes, too. */
+static void test_whole_nodes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *detail;
+        bool whole;
+    } cases[] = {{"JobId=10 OverSubscribe=OK \n", false},
+                 {"JobId=10 OverSubscribe=NO \n", true},
+                 {"JobId=10 OverSubscribe=NO Exclusive=NO \n", false},
+                 {"JobId=10 OverSubscribe=NO Exclusive=NODE \n", true}};
+    struct cause_reader reader = {.clock = clock_seconds, .now = NOW};
+    struct slurm_mirror *s = built();
+    const struct model *m = slurm_mirror_model(s);
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct msg_why why;
+        slurm_cause_why(m, model_get_job(m, 10),
+                        &(struct slurm_facts){.has_all = true, .detail = span_of(cases[i].detail)}, &why);
+        struct str out = STR_INIT;
+        cause_full(&out, &why.causes.v[0], &reader);
+        check_int(cases[i].detail, strstr(out.s, "whole node") != NULL, cases[i].whole);
+        str_fini(&out);
+        rec_fini(&msg_why_rec, &why);
+    }
     slurm_mirror_free(s);
 }
 
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_one_job_for_each_cause),
         cmocka_unit_test(test_remedy),
         cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_whole_nodes),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_own_jobs_only),
         cmocka_unit_test(test_no_reservations),

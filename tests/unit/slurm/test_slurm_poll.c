@@ -1,6 +1,9 @@
 /* How long Slurm is left alone after an answer. */
 #include "backend/slurm/slurm_poll.h"
 
+#include <sys/prctl.h>
+
+#include "backend/slurm/host/slurm_peers.h"
 #include "tests/unit/slurm/fixture.h"
 
 static void test_pauses(void **state)
@@ -35,6 +38,33 @@ static void test_pauses(void **state)
     }
 }
 
+static void test_among_others(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t pause_ms;
+        unsigned readers;
+        int64_t want;
+    } rows[] = {{10000, 0, 10000}, {10000, 1, 10000},   {10000, 2, 10000},   {10000, 3, 15000},
+                {20000, 5, 50000}, {20000, 50, 500000}, {20000, 100, 600000}};
+    for (size_t i = 0; i < N_OF(rows); i++)
+        assert_int_equal(slurm_poll_among(rows[i].pause_ms, rows[i].readers), rows[i].want);
+}
+
+/* Each of them tells it by its name alone. */
+static void test_readers(void **state)
+{
+    (void)state;
+    char name[32] = "";
+    slurm_peers_tell(true);
+    assert_true(slurm_peers_count() >= 1);
+    assert_int_equal(prctl(PR_GET_NAME, name), 0);
+    assert_string_equal(name, "stoker-slurm-a");
+    slurm_peers_tell(false);
+    assert_int_equal(prctl(PR_GET_NAME, name), 0);
+    assert_string_equal(name, "stoker-slurm");
+}
+
 /* As Slurm 22.05 prints it; the figures were put in by hand. */
 static void test_busy(void **state)
 {
@@ -58,6 +88,7 @@ static void test_busy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pauses), cmocka_unit_test(test_busy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pauses), cmocka_unit_test(test_among_others),
+                                       cmocka_unit_test(test_readers), cmocka_unit_test(test_busy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
