@@ -97,6 +97,38 @@ done
 has "a QOS that a partition names" "$cfg" '{ name = "low"; }'
 hasnt "what is carried over is not left out" "$err" "NodeSet"
 must stoker config check
+# The switches of nodes, and blocks, are groups of nodes. Nodes of one line that are in several have several entries.
+cat >tree.conf <<'S'
+SwitchName=leaf1 Nodes=c[001-002] LinkSpeed=100
+SwitchName=leaf2 Nodes=c041,g[1-2,4]
+SwitchName=leaf3 Nodes=g[3-4]
+SwitchName=spine Switches=leaf[1-3]
+S
+echo 'TopologyPlugin=topology/tree' >>site/slurm.conf
+must stoker import site/slurm.conf
+has "without the file" "$err" 'TopologyPlugin=topology/tree: give topology.conf too'
+must stoker import -f -o "$STOKER_HOME/stoker.cfg" site/slurm.conf tree.conf
+cfg=$(<"$STOKER_HOME/stoker.cfg")
+for what in 'name = "c[001-002]"; address = "c%s"; cpus = 96; memory = "384000M"; features = ["cascadelake"]; group = "leaf1";' \
+    'name = "c[041]"; address = "c%s"; cpus = 96; memory = "768000M"; features = ["cascadelake"]; group = "leaf2";' \
+    'name = "c[043]"; address = "c%s"; cpus = 96; memory = "768000M"; features = ["cascadelake"]; }' \
+    'name = "g[1-2,4]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"]; group = "leaf2";' \
+    'name = "g[3]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"]; group = "leaf3";' \
+    'name = "g[5-8]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"]; }'; do
+    has "groups" "$cfg" "$what"
+done
+has "a node of two switches" "$err" 'tree.conf:3: g4: a node is in one group'
+has "switches of switches" "$err" 'tree.conf:4: spine: groups of nodes have one level'
+hasnt "what is carried over" "$err" TopologyPlugin
+must stoker config check
+is "the nodes of a split line" "$(grep -o 'transport\|address = "[^"]*"' "$STOKER_HOME/stoker.cfg" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
+    ' 3 address = "10.2.0.%s"; 3 address = "c%s";'
+printf 'BlockName=b1 Nodes=g[1-8]\nBlockSizes=4\n' >block.conf
+must stoker import site/slurm.conf block.conf
+has "a block" "$out" 'name = "g[1-8]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"]; group = "b1";'
+has "sizes of blocks" "$err" 'block.conf:2: BlockSizes=4: it has no equal here'
+says "two of them" 1 "" "stoker import: error: tree.conf and block.conf say the same things: give one of them" \
+    stoker import site/slurm.conf tree.conf block.conf
 echo 'Include circle.conf' >circle.conf
 must stoker import circle.conf
 

@@ -41,6 +41,7 @@ static const struct sample batch_samples[] = {
     {"constraint", "a100&nvlink", "\"features\":\"a100&nvlink\""},
     {"nodelist", "gpu[01-02]", "\"nodelist\":\"gpu[01-02]\""},
     {"exclude", "gpu04", "\"exclude\":\"gpu04\""},
+    {"switches", "2@10:00", "\"switches\":2"},
     {"exclusive", "exclusive", "\"exclusive\":true"},
     {"exclusive", "user", "\"exclusive_user\":true"},
     {"nodes", "2-4", "\"nodes_max\":4"},

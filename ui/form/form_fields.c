@@ -38,6 +38,7 @@ const struct form_field form_batch_fields[] = {
     OPTION("constraint", J_CONSTRAINT, "features", "features that nodes must have: a100&nvlink, x86|arm", TITLE("Nodes")),
     OPTION("nodelist", J_NODELIST, "on nodes", "only on these: n[01-03]"),
     OPTION("exclude", J_EXCLUDE, "not on", "not on these: n04"),
+    OPTION("switches", J_SWITCHES, "node groups", "on nodes of at most N groups, or on any after WAIT: 1, 2@10:00"),
     OPTION("exclusive", J_EXCLUSIVE, "whole nodes", "exclusive: no other job on its nodes; user: no job of another user; Space chooses", WORDS("exclusive user")),
     OPTION("output", J_OUTPUT, "output", "%j job, %A array, %a index, %x name, %N node; default: slurm-%j.out", TITLE("Files")),
     OPTION("error", J_ERROR, "errors", "default: the same file as the output"),

@@ -112,11 +112,28 @@ static int import_write_file(struct import *m)
     return r < 0;
 }
 
+/* A gres.conf or a topology.conf, whichever it is. */
+static int import_read_other(struct import *m, const char *path)
+{
+    struct slurmconf c = {0};
+    int rc = import_read_file(m, path, 0, &c);
+    struct slurmconf *ret = import_is_topology(&c) ? &m->topology : &m->gres;
+    if (rc == 0 && ret->name) {
+        cli_error(m->cli, tr("%s and %s say the same things: give one of them"), ret->name, path);
+        rc = 1;
+    }
+    if (rc)
+        slurmconf_fini(&c);
+    else
+        *ret = c;
+    return rc;
+}
+
 static int cmd_import_run(struct import *m, const struct strv *files)
 {
     int rc = import_read_file(m, files->v[0], 0, &m->conf);
-    if (rc == 0 && files->n > 1)
-        rc = import_read_file(m, files->v[1], 0, &m->gres);
+    for (size_t i = 1; rc == 0 && i < files->n; i++)
+        rc = import_read_other(m, files->v[i]);
     if (rc)
         return rc;
     import_make(m);
@@ -151,8 +168,9 @@ static int import_run(struct cli *cli, int argc, char **argv)
     struct strv files = {0};
     int rc = 0;
     if (cli_parse(cli, &m, argc, argv, 0, &files, &rc)) {
-        if (!files.n || files.n > 2) {
-            cli_error(cli, tr("give a slurm.conf, and a gres.conf where there is one"));
+        if (!files.n || files.n > 3) {
+            cli_error(cli,
+                      tr("give a slurm.conf, and a gres.conf and a topology.conf where there are any"));
             rc = 2;
         } else {
             rc = cmd_import_run(&m, &files);
@@ -160,6 +178,9 @@ static int import_run(struct cli *cli, int argc, char **argv)
     }
     slurmconf_fini(&m.conf);
     slurmconf_fini(&m.gres);
+    slurmconf_fini(&m.topology);
+    strv_fini(&m.groups);
+    idmap_fini(&m.group_of);
     defaults_fini(&m.node_default);
     defaults_fini(&m.part_default);
     str_fini(&m.out);
@@ -173,7 +194,7 @@ const struct command cmd_import = {
     .name = "import",
     .reach = REACH_NONE,
     .summary = N_("Make a configuration of a slurm.conf, and say what could not be carried over"),
-    .usage = "[-o FILE] SLURM.CONF [GRES.CONF]",
+    .usage = "[-o FILE] SLURM.CONF [GRES.CONF] [TOPOLOGY.CONF]",
     .options = &options,
     .run = import_run,
 };

@@ -39,7 +39,7 @@
     X("returntoservice", "a node that is back is used again")                                                 \
     X("mpidefault", "srun --mpi=pmi2 is served; the default is none")                                         \
     X("switchtype", "there is no plugin for switches")                                                        \
-    X("topologyplugin", "nodes have features; their topology is not known")                                   \
+    X("topologyplugin", "give topology.conf too: the switches of nodes become groups of nodes")               \
     X("prolog", "there are no prologs and epilogs: put it into the users' start files or a wrapper")          \
     X("epilog", "there are no prologs and epilogs: put it into the users' start files or a wrapper")          \
     X("prologslurmctld", "there are no prologs and epilogs")                                                  \

@@ -141,12 +141,8 @@ static void append_address(struct import *m, struct str *out, const struct conf_
 static void importmap_add_node(struct import *m, struct conf_line *l, const char *name)
 {
     struct conf_line *d = &m->node_default;
-    struct str *out = &m->out;
+    struct str rest = STR_INIT, *out = &rest;
     int64_t n;
-    str_append(out, "  {");
-    str_append(out, " name = ");
-    str_append_quoted(out, name);
-    str_append_char(out, ';');
     append_address(m, out, l, name, importmap_take(l, d, "NodeAddr"));
     const char *cpus = importmap_take(l, d, "CPUs"), *procs = importmap_take(l, d, "Procs");
     uint64_t product = product_of(l, d);
@@ -169,7 +165,8 @@ static void importmap_add_node(struct import *m, struct conf_line *l, const char
     if (state && !str_ieq(state, "UNKNOWN") && !str_ieq(state, "IDLE") && !str_ieq(state, "CLOUD"))
         import_leave(m, l, state,
                      "a node's state does not belong into the configuration: use stoker node drain");
-    str_append(out, " },\n");
+    import_write_nodes(m, l, name, rest.s ? rest.s : "");
+    str_fini(&rest);
 }
 
 static void end_list(struct str *out)
@@ -549,6 +546,9 @@ void import_make(struct import *m)
 {
     str_appendf(&m->out, "# Written by stoker import from %s.\n", m->conf.name);
     add_cluster(m);
+    import_read_topology(m);
+    if (m->topology.name)
+        slurmconf_take(&m->conf, "TopologyPlugin");
     str_append(&m->out, "nodes = (\n");
     const struct conf_line whole = {.file = m->conf.name, .number = 1};
     if (!each_line(m, "NodeName", &m->node_default, importmap_add_node))
@@ -570,6 +570,7 @@ void import_make(struct import *m)
     read_gres(m);
     import_list_unused(m, &m->conf);
     import_list_unused(m, &m->gres);
+    import_list_unused(m, &m->topology);
     if (!m->n_left)
         return;
     str_append(&m->out, "\n# Not carried over:\n");
