@@ -13,7 +13,7 @@
 #include "src/base/file.h"
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
-#include "src/cli/import/cmd_import.h"
+#include "src/cli/import/import_internal.h"
 #include "src/conf/conf.h"
 
 #define FILE_MAX (4u << 20)

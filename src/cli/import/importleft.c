@@ -3,7 +3,7 @@
 
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
-#include "src/cli/import/cmd_import.h"
+#include "src/cli/import/import_internal.h"
 
 /* X(key in lower case, why it is not needed or not there): keys that mean nothing here are said once. */
 #define NO_EQUALS(X)                                                                                           \

@@ -8,7 +8,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/import/cmd_import.h"
+#include "src/cli/import/import_internal.h"
 #include "src/model/usage.h"
 
 /* --- values --- */

@@ -12,7 +12,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/siphash.h"
 #include "src/base/xalloc.h"
-#include "src/cli/import/cmd_import.h"
+#include "src/cli/import/import_internal.h"
 
 bool import_is_topology(const struct slurmconf *c)
 {

@@ -1,7 +1,7 @@
-/* cmd_import.h - what the files of stoker import share: cmd_import.c reads and writes, importmap.c
+/* import_internal.h - what the files of stoker import share: cmd_import.c reads and writes, importmap.c
  * translates, importtopology.c has the groups of nodes, importleft.c says what is left out. */
-#ifndef STOKER_CLI_CMD_IMPORT_H
-#define STOKER_CLI_CMD_IMPORT_H
+#ifndef STOKER_CLI_IMPORT_INTERNAL_H
+#define STOKER_CLI_IMPORT_INTERNAL_H
 
 #include "src/base/idmap.h"
 #include "src/cli/ask.h"
