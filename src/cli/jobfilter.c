@@ -226,6 +226,7 @@ struct job_members job_filter_reads(const struct job_filter *f)
     m.req |= f->wckeys.n ? REQ_HAS(wckey) : 0;
     m.req |= f->licenses.n ? REQ_HAS(licenses) : 0;
     m.job |= f->nodes.n ? JOB_HAS(alloc) | JOB_HAS(steps) : 0;
+    m.all_tasks = f->nodes.n > 0; /* a job is listed under the nodes of the tasks that have ended too */
     return m;
 }
 

@@ -27,16 +27,18 @@ _Static_assert(JOB_N_MEMBERS <= 64 && REQ_N_MEMBERS <= 64, "a set of members has
 /* Sets: bit k is member k. */
 struct job_members {
     uint64_t job, req; /* without the bit of job.req: some of req asks for it */
+    bool all_tasks;    /* job.steps: the tasks that have ended or wait too, while the job has not ended */
 };
 
 #define JOB_HAS(member) (UINT64_C(1) << JOB_MEMBER_##member)
 #define REQ_HAS(member) (UINT64_C(1) << REQ_MEMBER_##member)
 
-#define MEMBERS_ALL ((struct job_members){.job = UINT64_MAX, .req = UINT64_MAX})
+#define MEMBERS_ALL ((struct job_members){.job = UINT64_MAX, .req = UINT64_MAX, .all_tasks = true})
 
 static inline struct job_members members_add(struct job_members a, struct job_members b)
 {
-    return (struct job_members){.job = a.job | b.job, .req = a.req | b.req};
+    return (struct job_members){
+        .job = a.job | b.job, .req = a.req | b.req, .all_tasks = a.all_tasks || b.all_tasks};
 }
 
 #endif

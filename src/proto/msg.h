@@ -276,10 +276,14 @@ struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ...
     /* With follow and without `jobs`: only the jobs of the connection's user. Rows come in place of events
      * (EV_JOB_ROW, EV_JOB_GONE), and TOTALS of the whole cluster. */
     bool own;
+    /* Of jobs that have not ended: of the tasks of a step job only those that may be live, and no steps of
+     * other jobs. That is what says which nodes and resources they hold. */
+    bool live_tasks;
 };
 #define MSG_GET_FIELDS(F, G, S)                                                                              \
     F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)    \
-    F(S, U64, job_members) F(S, U64, req_members) F(S, BOOL, live_steps) F(S, BOOL, own)
+    F(S, U64, job_members) F(S, U64, req_members) F(S, BOOL, live_steps) F(S, BOOL, own)  \
+    F(S, BOOL, live_tasks)
 
 struct msg_nodes { /* rows */
     REC_LIST(struct node) rows;

@@ -7,7 +7,7 @@ mkdir "$COUNTS_DIR"
 LD_PRELOAD=$B/tests/lib/libcounts.so cluster_start
 
 say() { printf '%-58s %10s %s\n' "$1" "$2" "$3"; }
-counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w40 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
+counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w48 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
 quotient() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 no_jobs() { [ -z "$(squeue -h)" ]; }
 

@@ -14,8 +14,8 @@ mkdir -m 1777 "$COUNTS_DIR"
 LD_PRELOAD=$B/tests/lib/libcounts.so cluster_start
 
 # counted PROGRAM KIND: the sum over its processes. Kinds: 0 syncs, 1 wake-ups, 2 processes begun, 3 files
-# opened in a directory, 4 directories made in a directory.
-counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w40 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
+# opened in a directory, 4 directories made in a directory, 5 bytes received from sockets.
+counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w48 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
 settled() { [ -z "$(squeue -h)" ] && no_shims; }
 
 last_process() { [ -n "${COUNTERS_INSIDE-}" ] && cut -d' ' -f5 /proc/loadavg || echo 0; }
@@ -54,6 +54,23 @@ costs "jobs one by one"       2          8     4         3           0 one_by_on
 costs "an array"              1          2     2         1           0 array
 costs "a step job"            1          2     2         1           0 step_job
 costs "steps of a job"        3          9     7         2           1 steps
+
+# What a job holds is said by the tasks that run, however many have ended.
+case_ "squeue beside a step job of which 300 tasks have ended"
+printf 'output = "/dev/null";\nsteps = ( { name = "many"; tasks = 300; command = "true"; }, { name = "last"; command = "until [ -e go ]; do sleep 0.1; done"; } );\n' >last.job
+must stoker submit last.job
+last_runs() { squeue -h -s -o %j | grep -qx last; }
+wait_for 120 last_runs
+LD_PRELOAD=$B/tests/lib/libcounts.so run squeue -h -o '%j %D %C %N %R'
+is "what it holds" "$out" "last 1 1 n1 n1"
+received=$(counted squeue 5)
+printf '%-18s %-28s %6d, 4000 allowed\n' "squeue" "bytes received" "$received"
+is "bytes were counted" "$((received > 0))" 1
+at_most "bytes that squeue receives" "$received" 4000
+is "the host of its first task" "$(squeue -h -o %B)" n1
+is "it is listed under its node" "$(squeue -h -w n1 -o %j)" last
+must touch go
+wait_for 60 settled
 
 # Each of its 100 streams is looked for as the client asks, as it runs and as it ends: not as other streams begin or grow.
 case_ "the output of a step of 50 ranks"

@@ -2,7 +2,8 @@
  *
  * COUNTS_DIR names a directory. Each program that is started with it has a file there, PROGRAM.PID, of
  * COUNT_KINDS numbers (int64, native): syncs to disk, wake-ups of an event loop, processes begun, files
- * opened, directories made. They are added to as it runs, so that a test may read them at any time.
+ * opened, directories made, bytes received from sockets. They are added to as it runs, so that a test may
+ * read them at any time.
  *
  * A wait that ends because its time is over is not counted: how many there are depends on how long a job
  * takes. One that was given no time is. */
@@ -17,10 +18,11 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_OPENS, COUNT_DIRS, COUNT_KINDS };
+enum { COUNT_SYNCS, COUNT_WAKES, COUNT_FORKS, COUNT_OPENS, COUNT_DIRS, COUNT_RECEIVED, COUNT_KINDS };
 
 static _Atomic int64_t *counts;
 
@@ -41,10 +43,15 @@ __attribute__((constructor)) static void counts_open(void)
     close(fd);
 }
 
-static void count(int kind)
+static void count_many(int kind, int64_t n)
 {
     if (counts)
-        atomic_fetch_add(&counts[kind], 1);
+        atomic_fetch_add(&counts[kind], n);
+}
+
+static void count(int kind)
+{
+    count_many(kind, 1);
 }
 
 /* dlsym gives a data pointer, POSIX promises that it may be called. */
@@ -89,6 +96,18 @@ int mkdirat(int dir_fd, const char *path, mode_t mode)
 {
     count(COUNT_DIRS);
     return NEXT(mkdirat)(dir_fd, path, mode);
+}
+
+/* Its C name is another, for the same reason as that of openat. */
+ssize_t counts_recv(int fd, void *buf, size_t size, int flags) __asm__("recv");
+
+ssize_t counts_recv(int fd, void *buf, size_t size, int flags)
+{
+    ssize_t (*next)(int, void *, size_t, int) =
+        *(__typeof__(&counts_recv) *)&(void *){dlsym(RTLD_NEXT, "recv")};
+    ssize_t n = next(fd, buf, size, flags);
+    count_many(COUNT_RECEIVED, n > 0 ? n : 0);
+    return n;
 }
 
 pid_t fork(void)

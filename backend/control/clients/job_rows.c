@@ -148,14 +148,28 @@ static struct codec_part rows_part(const struct msg_get *g)
     return part;
 }
 
-/* Steps of j that are not done, as shallow copies. Caller frees. */
-static struct step *rows_live_steps(const struct job *j, size_t *ret_n)
+/* Those that may be live: tens of a step's ten thousand. */
+static void rows_cut_tasks(struct step *s)
 {
-    struct step *v = xcalloc(j->steps.n + 1, sizeof *v);
-    size_t n = 0;
-    for (size_t i = 0; i < j->steps.n; i++)
-        if (!j->steps.v[i].done)
-            v[n++] = j->steps.v[i];
+    size_t begin = step_live_begin(s), end = step_live_end(s);
+    s->tasks.v = end > begin ? s->tasks.v + begin : NULL;
+    s->tasks.n = end > begin ? end - begin : 0;
+}
+
+/* The steps of j that the client wants, as shallow copies. Caller frees. */
+static struct step *rows_some_steps(const struct msg_get *g, const struct job *j, size_t *ret_n)
+{
+    bool cut = g->live_tasks && !job_state_is_final((enum job_state)j->state);
+    size_t n_all = cut && j->kind != JOB_KIND_STEPS ? 0 : j->steps.n, n = 0;
+    struct step *v = xcalloc(n_all + 1, sizeof *v);
+    for (size_t i = 0; i < n_all; i++) {
+        if (g->live_steps && j->steps.v[i].done)
+            continue;
+        v[n] = j->steps.v[i];
+        if (cut)
+            rows_cut_tasks(&v[n]);
+        n++;
+    }
     *ret_n = n;
     return v;
 }
@@ -173,13 +187,13 @@ static void rows_add_row(struct session *s, struct row_message *r, const struct 
     struct private_row room;
     const struct job *shown = privacy_row(s, j, rows_have_commands(&s->get), &room);
     struct job row = rows_make(s->ctl, j, shown, &s->get, &box);
-    struct step *live = NULL;
-    if (s->get.live_steps)
-        row.steps.v = live = rows_live_steps(shown, &row.steps.n);
+    struct step *some = NULL;
+    if (s->get.live_steps || s->get.live_tasks)
+        row.steps.v = some = rows_some_steps(&s->get, shown, &row.steps.n);
     if (!r->n)
         str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
     codec_encode_part(&job_rec, &row, &part, &r->body);
-    free(live);
+    free(some);
     privacy_end_row(&room);
     if (++r->n == ROWS_MAX || r->body.len >= BYTES_MAX)
         rows_send(s, r);

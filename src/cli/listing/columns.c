@@ -30,8 +30,11 @@ struct job_cx job_cx_from_env(const struct model *m)
 /* The members that a row must have for the column to be right: for requests that leave out the others.
  * Beside them every row has its id, kind and state. */
 #define READS(NAME, JOB, REQ) static const struct job_members reads_##NAME = {.job = (JOB), .req = (REQ)};
-#define J(member)             JOB_HAS(member)
-#define R(member)             REQ_HAS(member)
+/* The same, where tasks that have ended count. */
+#define READS_ALL_TASKS(NAME, JOB, REQ) \
+    static const struct job_members reads_##NAME = {.job = (JOB), .req = (REQ), .all_tasks = true};
+#define J(member) JOB_HAS(member)
+#define R(member) REQ_HAS(member)
 
 #define ARRAY   (J(array_job) | J(array_index) | J(array_pending))
 #define REASON  (J(reason) | J(reason_detail) | J(hold) | J(exit_signal))
@@ -74,7 +77,7 @@ READS(tres_per_node, 0, R(gpus_per_node) | R(gpu_type) | R(gres))
 READS(tres_alloc, HELD, HELD_R | R(gpu_type))
 READS(tres_per_job, 0, R(gpus) | R(gpu_type)) READS(tres_per_task, 0, R(gpus_per_task) | R(gpu_type))
 READS(tasks_per_node, 0, R(ntasks_per_node)) READS(over_subscribe, 0, R(exclusive) | R(exclusive_user)) READS(nodes, HELD, 0)
-READS(batch_host, HELD, 0)                  READS(req_nodes, 0, R(nodelist))     READS(exc_nodes, 0, R(exclude))
+READS_ALL_TASKS(batch_host, HELD, 0)        READS(req_nodes, 0, R(nodelist))     READS(exc_nodes, 0, R(exclude))
 READS(stdin, 0, R(std_in))
 /* at much, at other jobs too */
 READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX) READS(dependency, UINT64_MAX, UINT64_MAX)

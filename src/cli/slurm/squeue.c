@@ -221,6 +221,7 @@ static int squeue_fetch(struct squeue_listing *l, struct client *c, struct model
     } else {
         get.job_members = reads.job;
         get.req_members = reads.req;
+        get.live_tasks = !reads.all_tasks;
         rc = client_each_job(c, &get, m, listing_add_job, l, NULL);
     }
     rec_fini(&msg_get_rec, &get);

@@ -223,6 +223,7 @@ static struct job_members chosen_by(const struct squeue *q)
     struct job_members m = job_filter_reads(&q->filter);
     m.job |= JOB_HAS(array_job) | JOB_HAS(array_index) | JOB_HAS(array_pending);
     m.job |= JOB_HAS(t_end) | JOB_HAS(t_settled) | (q->steps ? JOB_HAS(steps) | JOB_HAS(command) : 0);
+    m.all_tasks = m.all_tasks || q->steps;
     return m;
 }
 
