@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/env_index.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
@@ -25,44 +26,49 @@ char *jobenv_format_counts(const uint32_t *counts, size_t n)
     return str_take(&s);
 }
 
-static void jobenv_set_text(struct strv *env, const char *name, const char *value)
+static void jobenv_set_text(struct env_index *env, const char *name, const char *value)
 {
     if (!str_is_empty(value))
-        strv_setenv(env, name, value);
+        env_index_set(env, name, value);
 }
 
-static void jobenv_set_count(struct strv *env, const char *name, uint32_t n)
+static void jobenv_set_count(struct env_index *env, const char *name, uint32_t n)
 {
-    if (n != NOT_GIVEN)
-        strv_setenvf(env, name, "%u", n);
+    char text[12] = "", *p = text + sizeof text - 1;
+    if (n == NOT_GIVEN)
+        return;
+    do /* each launch has twenty numbers, and a format takes ten times as long */
+        *--p = (char)('0' + n % 10);
+    while (n /= 10);
+    env_index_set(env, name, p);
 }
 
-static void set_mem(struct strv *env, const char *name, uint64_t mib)
+static void set_mem(struct env_index *env, const char *name, uint64_t mib)
 {
     if (mib != MEM_NOT_GIVEN)
-        strv_setenvf(env, name, "%llu", (unsigned long long)mib);
+        env_index_setf(env, name, "%llu", (unsigned long long)mib);
 }
 
-static void set_counts(struct strv *env, const char *name, const counts_t *c)
+static void set_counts(struct env_index *env, const char *name, const counts_t *c)
 {
     char *text = jobenv_format_counts(c->v, c->n);
-    strv_setenv(env, name, text);
+    env_index_set(env, name, text);
     free(text);
 }
 
-static void jobenv_set_time(struct strv *env, const char *name, struct wall t)
+static void jobenv_set_time(struct env_index *env, const char *name, struct wall t)
 {
-    strv_setenvf(env, name, "%lld", (long long)(t.ms / MS_PER_S));
+    env_index_setf(env, name, "%lld", (long long)(t.ms / MS_PER_S));
 }
 
-static void set_gpu_count(struct strv *env, const char *name, const struct job_req *r, uint32_t n)
+static void set_gpu_count(struct env_index *env, const char *name, const struct job_req *r, uint32_t n)
 {
     if (n == NOT_GIVEN)
         return;
     if (str_is_empty(req_detail(r)->gpu_type))
-        strv_setenvf(env, name, "%u", n);
+        env_index_setf(env, name, "%u", n);
     else
-        strv_setenvf(env, name, "%s:%u", req_detail(r)->gpu_type, n);
+        env_index_setf(env, name, "%s:%u", req_detail(r)->gpu_type, n);
 }
 
 static void cpuset_append_list(struct str *s, const struct cpuset *set)
@@ -114,7 +120,7 @@ static uint32_t tasks_in_all(const struct job *j)
     return job_tasks_per_node(r) * (j->alloc.n ? (uint32_t)j->alloc.n : 1);
 }
 
-static void job_requested(struct strv *env, const struct job *j)
+static void job_requested(struct env_index *env, const struct job *j)
 {
     const struct job_req *r = &j->req;
     if (tasks_were_asked_for(r)) {
@@ -130,13 +136,13 @@ static void job_requested(struct strv *env, const struct job *j)
     set_gpu_count(env, "SLURM_GPUS_PER_NODE", r, r->gpus_per_node);
     set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, req_detail(r)->gpus_per_task);
     if (req_detail(r)->overcommit)
-        strv_setenv(env, "SLURM_OVERCOMMIT", "1");
+        env_index_set(env, "SLURM_OVERCOMMIT", "1");
     jobenv_set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
     jobenv_set_text(env, "SLURM_JOB_RESERVATION", req_rare(r)->reservation);
     jobenv_set_text(env, "SLURM_JOB_LICENSES", req_detail(r)->licenses);
 }
 
-static void jobenv_job_identity(struct strv *env, const char *cluster, const struct job *j)
+static void jobenv_job_identity(struct env_index *env, const char *cluster, const struct job *j)
 {
     const struct job_req *r = &j->req;
     jobenv_set_count(env, "SLURM_JOB_ID", j->id);
@@ -150,7 +156,7 @@ static void jobenv_job_identity(struct strv *env, const char *cluster, const str
     jobenv_set_count(env, "SLURM_JOB_UID", j->uid);
     jobenv_set_count(env, "SLURM_JOB_GID", job_origin(j)->gid);
     jobenv_set_text(env, "SLURM_CLUSTER_NAME", cluster);
-    if (!strv_getenv(env, "SLURM_SUBMIT_DIR"))
+    if (!env_index_get(env, "SLURM_SUBMIT_DIR"))
         jobenv_set_text(env, "SLURM_SUBMIT_DIR", r->workdir);
     jobenv_set_text(env, "SLURM_SUBMIT_HOST", job_origin(j)->submit_host);
     jobenv_set_count(env, "STOKER_JOB_ID", j->id);
@@ -159,7 +165,7 @@ static void jobenv_job_identity(struct strv *env, const char *cluster, const str
         jobenv_set_count(env, "SLURM_RESTART_COUNT", j->restarts);
 }
 
-static void job_array(struct strv *env, const struct job *j)
+static void job_array(struct env_index *env, const struct job *j)
 {
     if (j->array_index == ARRAY_NONE || !j->array_job)
         return;
@@ -172,7 +178,7 @@ static void job_array(struct strv *env, const struct job *j)
                      job_origin(j)->array_step ? job_origin(j)->array_step : 1);
 }
 
-static void jobenv_job_times(struct strv *env, const struct job *j)
+static void jobenv_job_times(struct env_index *env, const struct job *j)
 {
     if (!wall_is_set(j->t_start))
         return;
@@ -181,45 +187,45 @@ static void jobenv_job_times(struct strv *env, const struct job *j)
         jobenv_set_time(env, "SLURM_JOB_END_TIME", wall_add_s(j->t_start, j->time_limit_s));
 }
 
-static void jobenv_set_nodes(struct strv *env, const struct strv *names)
+static void jobenv_set_nodes(struct env_index *env, const struct strv *names)
 {
     char *list = hostlist_compress(names);
-    strv_setenv(env, "SLURM_JOB_NODELIST", list);
-    strv_setenv(env, "SLURM_NODELIST", list);
-    strv_setenvf(env, "SLURM_JOB_NUM_NODES", "%zu", names->n);
-    strv_setenvf(env, "SLURM_NNODES", "%zu", names->n);
+    env_index_set(env, "SLURM_JOB_NODELIST", list);
+    env_index_set(env, "SLURM_NODELIST", list);
+    env_index_setf(env, "SLURM_JOB_NUM_NODES", "%zu", names->n);
+    env_index_setf(env, "SLURM_NNODES", "%zu", names->n);
     free(list);
 }
 
-static void set_gpus_on_node(struct strv *env, const struct cpuset *gpus)
+static void set_gpus_on_node(struct env_index *env, const struct cpuset *gpus)
 {
     if (cpuset_is_empty(gpus))
-        strv_unsetenv(env, "SLURM_GPUS_ON_NODE");
+        env_index_unset(env, "SLURM_GPUS_ON_NODE");
     else
         jobenv_set_count(env, "SLURM_GPUS_ON_NODE", cpuset_count(gpus));
 }
 
 /* The view from one node. */
-static void set_node(struct strv *env, const struct alloc *a)
+static void set_node(struct env_index *env, const struct alloc *a)
 {
     jobenv_set_text(env, "SLURMD_NODENAME", a->node);
     jobenv_set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&a->cpus));
     set_gpus_on_node(env, &a->gpus);
 }
 
-static void set_gpu_list(struct strv *env, const char *name, const struct cpuset *gpus)
+static void set_gpu_list(struct env_index *env, const char *name, const struct cpuset *gpus)
 {
     if (cpuset_is_empty(gpus)) {
-        strv_unsetenv(env, name);
+        env_index_unset(env, name);
         return;
     }
     struct str s = STR_INIT;
     cpuset_append_list(&s, gpus);
-    strv_setenv(env, name, s.s);
+    env_index_set(env, name, s.s);
     str_fini(&s);
 }
 
-static void job_allocation(struct strv *env, const struct job *j)
+static void job_allocation(struct env_index *env, const struct job *j)
 {
     if (!j->alloc.n)
         return;
@@ -240,7 +246,7 @@ static void job_allocation(struct strv *env, const struct job *j)
     strv_fini(&names);
 }
 
-void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
+static void env_of_job(struct env_index *env, const char *cluster, const struct job *j)
 {
     jobenv_job_identity(env, cluster, j);
     job_requested(env, j);
@@ -251,7 +257,7 @@ void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
 
 /* --- steps and ranks --- */
 
-static void step_placement(struct strv *env, const struct step *s)
+static void step_placement(struct env_index *env, const struct step *s)
 {
     struct strv names = {0};
     counts_t ranks = VEC_INIT;
@@ -262,9 +268,9 @@ static void step_placement(struct strv *env, const struct step *s)
         }
     if (names.n) {
         char *list = hostlist_compress(&names);
-        strv_setenv(env, "SLURM_STEP_NODELIST", list);
+        env_index_set(env, "SLURM_STEP_NODELIST", list);
         free(list);
-        strv_setenvf(env, "SLURM_STEP_NUM_NODES", "%zu", names.n);
+        env_index_setf(env, "SLURM_STEP_NUM_NODES", "%zu", names.n);
         set_counts(env, "SLURM_STEP_TASKS_PER_NODE", &ranks);
         set_counts(env, "SLURM_TASKS_PER_NODE", &ranks);
     }
@@ -274,7 +280,7 @@ static void step_placement(struct strv *env, const struct step *s)
 
 /* In a step job each task is a world of its own: its processes are numbered from 0 and know of no other
  * task. */
-static void step_job_placement(struct strv *env, const struct step *s, const struct task *t)
+static void step_job_placement(struct env_index *env, const struct step *s, const struct task *t)
 {
     struct strv names = {0};
     counts_t cpus = VEC_INIT, ranks = VEC_INIT;
@@ -315,19 +321,19 @@ void jobenv_put_counts(struct strv *env, const struct strv *counts)
     }
 }
 
-void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
+static void env_of_step(struct env_index *env, const struct job *j, const struct step *s)
 {
     if (s->id < 0)
         return;
-    strv_setenvf(env, "SLURM_STEP_ID", "%d", s->id);
-    strv_setenvf(env, "SLURM_STEPID", "%d", s->id);
+    env_index_setf(env, "SLURM_STEP_ID", "%d", s->id);
+    env_index_setf(env, "SLURM_STEPID", "%d", s->id);
     jobenv_set_count(env, "SLURM_NTASKS", s->n_ranks);
     jobenv_set_count(env, "SLURM_NPROCS", s->n_ranks);
     jobenv_set_count(env, "SLURM_STEP_NUM_TASKS", s->n_ranks);
     if (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN)
         jobenv_set_count(env, "SLURM_CPUS_PER_TASK", s->cpus_per_rank);
     if (s->label)
-        strv_setenv(env, "SLURM_LABELIO", "1");
+        env_index_set(env, "SLURM_LABELIO", "1");
     if (j->kind != JOB_KIND_STEPS)
         step_placement(env, s);
 }
@@ -339,8 +345,25 @@ static const struct alloc *alloc_on_node(const struct job *j, const struct task 
     return a ? a : &t->alloc;
 }
 
+/* HIP_VISIBLE_DEVICES counts within what ROCR_VISIBLE_DEVICES leaves: so it goes from 0 again. It also
+ * keeps AMD's runtime from taking CUDA_VISIBLE_DEVICES as a second filter. */
+static void env_of_gpus(struct env_index *env, const struct alloc *a)
+{
+    struct str physical = STR_INIT, relative = STR_INIT;
+    cpuset_append_list(&physical, &a->gpus);
+    for (unsigned i = 0; i < cpuset_count(&a->gpus); i++)
+        str_appendf(&relative, i ? ",%u" : "%u", i);
+    env_index_set(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    env_index_set(env, "CUDA_VISIBLE_DEVICES", physical.s);
+    env_index_set(env, "ROCR_VISIBLE_DEVICES", physical.s);
+    env_index_set(env, "HIP_VISIBLE_DEVICES", relative.s);
+    env_index_set(env, "ZE_AFFINITY_MASK", physical.s);
+    str_fini(&physical);
+    str_fini(&relative);
+}
+
 /* --gpus-per-task: each rank sees its own ones. */
-static void rank_gpus(struct strv *env, const struct step *s, const struct task *t, uint32_t localid)
+static void rank_gpus(struct env_index *env, const struct step *s, const struct task *t, uint32_t localid)
 {
     struct alloc own = {.node = t->alloc.node};
     struct cpuset rest = t->alloc.gpus;
@@ -349,10 +372,11 @@ static void rank_gpus(struct strv *env, const struct step *s, const struct task 
         return;
     for (uint32_t i = 0; i <= localid; i++)
         own.gpus = cpuset_take_lowest(&rest, n);
-    jobenv_gpus(env, &own);
+    env_of_gpus(env, &own);
 }
 
-void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t)
+static void env_of_task(struct env_index *env, const struct job *j, const struct step *s,
+                        const struct task *t)
 {
     bool own_world = j->kind == JOB_KIND_STEPS;
     if (own_world)
@@ -364,10 +388,10 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
         str_appendf(&gtids, i ? ",%u" : "%u", own_world ? i : step_rank(s, t, i));
-    strv_setenv(env, "SLURM_GTIDS", gtids.s);
+    env_index_set(env, "SLURM_GTIDS", gtids.s);
     str_fini(&gtids);
     char id[16];
-    strv_setenv(env, "STOKER_STEP_ID", step_format_id(s->id, id));
+    env_index_set(env, "STOKER_STEP_ID", step_format_id(s->id, id));
     jobenv_set_count(env, "STOKER_TASK_ID", t->index);
     if (s->id < 0)
         return;
@@ -379,8 +403,8 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
 }
 
-void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
-                 uint32_t rank, uint32_t localid)
+static void env_of_rank(struct env_index *env, const struct job *j, const struct step *s,
+                        const struct task *t, uint32_t rank, uint32_t localid)
 {
     jobenv_set_count(env, "SLURM_PROCID", j->kind == JOB_KIND_STEPS ? rank - t->rank_base : rank);
     jobenv_set_count(env, "SLURM_LOCALID", localid);
@@ -388,19 +412,57 @@ void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, co
         rank_gpus(env, s, t, localid);
 }
 
-/* HIP_VISIBLE_DEVICES counts within what ROCR_VISIBLE_DEVICES leaves: so it goes from 0 again. It also
- * keeps AMD's runtime from taking CUDA_VISIBLE_DEVICES as a second filter. */
+/* --- all of it --- */
+
+void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
+{
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_job(&x, cluster, j);
+    env_index_close(&x);
+}
+
+void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
+{
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_step(&x, j, s);
+    env_index_close(&x);
+}
+
 void jobenv_gpus(struct strv *env, const struct alloc *a)
 {
-    struct str physical = STR_INIT, relative = STR_INIT;
-    cpuset_append_list(&physical, &a->gpus);
-    for (unsigned i = 0; i < cpuset_count(&a->gpus); i++)
-        str_appendf(&relative, i ? ",%u" : "%u", i);
-    strv_setenv(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-    strv_setenv(env, "CUDA_VISIBLE_DEVICES", physical.s);
-    strv_setenv(env, "ROCR_VISIBLE_DEVICES", physical.s);
-    strv_setenv(env, "HIP_VISIBLE_DEVICES", relative.s);
-    strv_setenv(env, "ZE_AFFINITY_MASK", physical.s);
-    str_fini(&physical);
-    str_fini(&relative);
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_gpus(&x, a);
+    env_index_close(&x);
+}
+
+void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t)
+{
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_task(&x, j, s, t);
+    env_index_close(&x);
+}
+
+void jobenv_launch(struct strv *env, const char *cluster, const struct job *j, const struct step *s,
+                   const struct task *t)
+{
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_job(&x, cluster, j);
+    env_of_step(&x, j, s);
+    env_of_gpus(&x, &t->alloc);
+    env_of_task(&x, j, s, t);
+    env_index_close(&x);
+}
+
+void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
+                 uint32_t rank, uint32_t localid)
+{
+    struct env_index x;
+    env_index_open(&x, env);
+    env_of_rank(&x, j, s, t, rank, localid);
+    env_index_close(&x);
 }

@@ -35,6 +35,11 @@ void jobenv_step(struct strv *env, const struct job *j, const struct step *s);
 /* What the ranks of a task have in common: their node and its lists, once for all of them. */
 void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t);
 
+/* What the ranks of a task have in common, in one go: jobenv_job, jobenv_step, jobenv_gpus(its allocation),
+ * jobenv_task. */
+void jobenv_launch(struct strv *env, const char *cluster, const struct job *j, const struct step *s,
+                   const struct task *t);
+
 /* What differs from rank to rank: a few words, never a list. rank: in the step; localid: on its node. */
 void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
                  uint32_t rank, uint32_t localid);

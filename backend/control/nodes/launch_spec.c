@@ -186,11 +186,7 @@ static void launch_spec_set_env(struct control *c, const struct job *j, const st
                                 const struct task *t, struct strv *env)
 {
     struct strv counts = s->preserve_env ? jobenv_take_counts(env) : (struct strv){0};
-    jobenv_job(env, c->model.spec.name, j);
-    if (s->id != STEP_BATCH)
-        jobenv_step(env, j, s);
-    jobenv_gpus(env, &t->alloc);
-    jobenv_task(env, j, s, t);
+    jobenv_launch(env, c->model.spec.name, j, s, t);
     if (c->settings.home)
         strv_setenv(env, "STOKER_HOME", c->settings.home);
     launch_spec_set_way_back(c, t, env);
