@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/rec_box.h"
+#include "src/proto/codec_sink.h"
 
 #define NIL          0xc0
 #define FALSE        0xc2
@@ -18,7 +19,6 @@
 #define ARRAY_32     0xdd
 #define FIXARRAY     0x90 /* + count, up to 15 */
 #define FIXSTR       0xa0 /* + count, up to 31 */
-#define COUNT_16     3u   /* bytes of the head of an array with 16 bits of length */
 #define VALUE_SIZE   9u   /* bytes of a number or of the head of anything, at most */
 #define GROW_LEAST   256u /* bytes: most encodings then grow once */
 #define FIXARRAY_MAX 15u
@@ -26,20 +26,13 @@
 
 /* ---- the bytes ---- */
 
-/* Where the next byte goes, in memory of out. out->len is behind until sink_end. */
-struct codec_sink {
-    struct str *out;
-    uint8_t *p, *end;
-};
-
-static void sink_begin(struct codec_sink *s, struct str *out)
+void codec_sink_begin(struct codec_sink *s, struct str *out)
 {
     *s = (struct codec_sink){.out = out, .p = (uint8_t *)out->s + out->len};
     s->end = out->cap ? (uint8_t *)out->s + out->cap - 1 : s->p;
 }
 
-/* Without memory of its own out->s is a constant. */
-static void sink_end(struct codec_sink *s)
+void codec_sink_end(struct codec_sink *s)
 {
     if (!s->out->cap)
         return;
@@ -49,9 +42,9 @@ static void sink_end(struct codec_sink *s)
 
 static void sink_grow(struct codec_sink *s, size_t n)
 {
-    sink_end(s);
+    codec_sink_end(s);
     str_reserve(s->out, n > GROW_LEAST ? n : GROW_LEAST);
-    sink_begin(s, s->out);
+    codec_sink_begin(s, s->out);
 }
 
 /* Room for n bytes: those that are put next are not checked. */
@@ -153,13 +146,13 @@ static void sink_text(struct codec_sink *s, const char *text)
     s->p = (uint8_t *)memcpy(s->p, text, n) + n;
 }
 
-static void sink_count(struct codec_sink *s, size_t n)
+void codec_sink_count(struct codec_sink *s, size_t n)
 {
     sink_room(s, VALUE_SIZE);
     s->p = put_count(s->p, n);
 }
 
-static void sink_nils(struct codec_sink *s, size_t n)
+void codec_sink_nils(struct codec_sink *s, size_t n)
 {
     sink_room(s, n);
     s->p = (uint8_t *)memset(s->p, NIL, n) + n;
@@ -202,8 +195,7 @@ static bool is_unset_member(const struct rec_field *f, const void *p)
     return false;
 }
 
-/* The member of a box that has not been made is not set. */
-static bool is_unset_in(const struct rec_field *f, const void *rec)
+bool codec_is_unset(const struct rec_field *f, const void *rec)
 {
     return rec_is_boxless(f, rec) || is_unset_member(f, rec_at(f, rec));
 }
@@ -212,7 +204,7 @@ static bool is_unset_in(const struct rec_field *f, const void *rec)
 static size_t used_members(const struct rec_desc *d, const void *rec)
 {
     size_t n = d->n_fields;
-    while (n && is_unset_in(&d->fields[n - 1], rec))
+    while (n && codec_is_unset(&d->fields[n - 1], rec))
         n--;
     return n;
 }
@@ -226,19 +218,19 @@ static void sink_record(struct codec_sink *s, const struct rec_desc *d, const vo
 
 static void sink_texts(struct codec_sink *s, const struct strv *a)
 {
-    sink_count(s, a->n);
+    codec_sink_count(s, a->n);
     for (size_t i = 0; i < a->n; i++)
         sink_text(s, a->v[i]);
 }
 
 static void sink_list(struct codec_sink *s, const struct rec_desc *d, const struct rec_list_any *l)
 {
-    sink_count(s, l->n);
+    codec_sink_count(s, l->n);
     for (size_t i = 0; i < l->n; i++)
         sink_record(s, d, (const char *)l->v + i * d->size);
 }
 
-static void sink_member(struct codec_sink *s, const struct rec_field *f, const void *p)
+void codec_sink_member(struct codec_sink *s, const struct rec_field *f, const void *p)
 {
     sink_room(s, VALUE_SIZE);
     switch (f->type) {
@@ -266,70 +258,20 @@ static void sink_member(struct codec_sink *s, const struct rec_field *f, const v
 static void sink_record(struct codec_sink *s, const struct rec_desc *d, const void *rec)
 {
     size_t n = used_members(d, rec);
-    sink_count(s, n);
+    codec_sink_count(s, n);
     for (size_t i = 0; i < n; i++) {
         const struct rec_field *f = &d->fields[i];
-        if (f->box_size && is_unset_in(f, rec))
-            sink_nils(s, 1); /* any other value makes a box where it is read */
+        if (f->box_size && codec_is_unset(f, rec))
+            codec_sink_nils(s, 1); /* any other value makes a box where it is read */
         else
-            sink_member(s, f, rec_at(f, rec));
+            codec_sink_member(s, f, rec_at(f, rec));
     }
 }
 
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out)
 {
     struct codec_sink s;
-    sink_begin(&s, out);
+    codec_sink_begin(&s, out);
     sink_record(&s, d, rec);
-    sink_end(&s);
-}
-
-void codec_list_head(struct str *out, uint32_t n)
-{
-    struct codec_sink s;
-    sink_begin(&s, out);
-    sink_count(&s, 1);
-    sink_count(&s, n);
-    sink_end(&s);
-}
-
-/* ---- some members ----
- *
- * Rows of long listings. An unset value is omitted at the end of a row and is nil elsewhere, so the count
- * in front of the values is known last. */
-
-static void sink_part(struct codec_sink *s, const struct rec_desc *d, const void *rec, uint64_t members,
-                      const struct codec_part *part)
-{
-    size_t next = 0;
-    if (d->n_fields < 64)
-        members &= (UINT64_C(1) << d->n_fields) - 1;
-    sink_room(s, COUNT_16);
-    size_t start = (size_t)((const char *)s->p - s->out->s);
-    s->p += COUNT_16;
-    for (; members; members &= members - 1) {
-        size_t i = (size_t)__builtin_ctzll(members);
-        const struct rec_field *f = &d->fields[i];
-        if (f->type != REC_SUB && is_unset_in(f, rec))
-            continue;
-        if (i > next)
-            sink_nils(s, i - next);
-        next = i + 1;
-        if (f->type == REC_SUB && f->sub == part->inner)
-            sink_part(s, f->sub, rec_at(f, rec), part->inner_members, part);
-        else
-            sink_member(s, f, rec_at(f, rec));
-    }
-    uint8_t *count = (uint8_t *)s->out->s + start;
-    *count = ARRAY_16;
-    put_be(count + 1, next, 2);
-}
-
-void codec_encode_part(const struct rec_desc *d, const void *rec, const struct codec_part *part,
-                       struct str *out)
-{
-    struct codec_sink s;
-    sink_begin(&s, out);
-    sink_part(&s, d, rec, part->members, part);
-    sink_end(&s);
+    codec_sink_end(&s);
 }

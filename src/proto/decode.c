@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
+#include "src/proto/decode.h"
 #include "src/proto/shape.h"
 
 #define MSGPACK_NIL 0xc0
@@ -22,93 +22,13 @@
 #define BYTES_LARGE     (32u << 20) /* ... up to this: a large message has few of those, and costs ... */
 #define LARGE_PER_BYTE  4u          /* ... so much for each of its bytes */
 #define STRING_OVERHEAD 40u         /* its pointer and the allocator's part */
-#define CHUNK_SIZE      (16u << 10)
 #define WALL_MS_MAX     (INT64_C(1) << 53) /* 280,000 years: no sum of times overflows */
 
 /* ---- values ---- */
 
-enum value_type {
-    VALUE_NIL,
-    VALUE_BOOL,
-    VALUE_UNSIGNED,
-    VALUE_NEGATIVE,
-    VALUE_FLOAT,
-    VALUE_STR,
-    VALUE_BIN,
-    VALUE_ARRAY,
-};
-
-struct value {
-    enum value_type type;
-    uint32_t n; /* bytes of STR and BIN; values of an ARRAY, which come next */
-    union {
-        uint64_t u; /* UNSIGNED, BOOL */
-        int64_t i;  /* NEGATIVE */
-        double f;
-        const uint8_t *p; /* STR, BIN */
-    };
-};
-
-/* Memory for one record at a time: all of it is free again at once. */
-struct arena {
-    struct chunk *chunks; /* the newest first */
-    size_t left;          /* bytes at the end of it */
-};
-
-struct chunk {
-    struct chunk *next;
-    size_t size;
-    char bytes[];
-};
-
-static void arena_fini(struct arena *a)
-{
-    for (struct chunk *c = a->chunks, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-    *a = (struct arena){0};
-}
-
-/* Keeps the last chunk: the next record is likely to be as large. */
-static void arena_clear(struct arena *a)
-{
-    struct chunk *keep = a->chunks;
-    if (!keep)
-        return;
-    struct arena others = {.chunks = keep->next};
-    arena_fini(&others);
-    keep->next = NULL;
-    a->left = keep->size;
-}
-
-static void *arena_take(struct arena *a, size_t n)
-{
-    n = (n + 15) / 16 * 16;
-    if (n > a->left) {
-        size_t size = n > CHUNK_SIZE ? n : CHUNK_SIZE;
-        struct chunk *c = xmalloc(sizeof *c + size);
-        *c = (struct chunk){.next = a->chunks, .size = size};
-        a->chunks = c;
-        a->left = size;
-    }
-    char *p = a->chunks->bytes + a->chunks->size - a->left;
-    a->left -= n;
-    return p;
-}
-
-/* What is left to read, and what it may still cost. */
-struct decoder {
-    const uint8_t *at;
-    size_t items_left, bytes_left;
-    struct arena *arena;   /* that everything is put into; NULL: each thing is allocated on its own ... */
-    struct strpool *texts; /* ... but for texts that are held in this set; NULL: none */
-    struct errtext *err;
-};
-
 static void *take_memory(struct decoder *c, size_t n)
 {
-    return c->arena ? arena_take(c->arena, n) : xmalloc(n);
+    return c->take ? c->take(c, n) : xmalloc(n);
 }
 
 static uint64_t take_be(struct decoder *c, size_t n)
@@ -188,8 +108,12 @@ static inline struct value take_value(struct decoder *c)
     }
 }
 
-/* Members that a newer program has added. */
-static void skip_values(struct decoder *c, size_t n)
+struct value decode_value(struct decoder *c)
+{
+    return take_value(c);
+}
+
+void decode_skip(struct decoder *c, size_t n)
 {
     for (; n; n--) {
         struct value v = take_value(c);
@@ -251,7 +175,7 @@ static const char *hold_str(struct decoder *c, const struct value *o, char **ret
 {
     const char *why = check_str(c, o);
     if (!why)
-        *ret = strpool_hold(c->texts, (const char *)o->p, o->n);
+        *ret = c->hold(c, (const char *)o->p, o->n);
     return why;
 }
 
@@ -273,9 +197,9 @@ static const char *get_strv(struct decoder *c, const struct value *o, struct str
 {
     if (o->type != VALUE_ARRAY)
         return "a list is expected";
-    if (o->n && c->arena) /* a byte at least stands behind each item */
-        ret->v = memset(arena_take(c->arena, (o->n + (size_t)1) * sizeof *ret->v), 0,
-                        (o->n + (size_t)1) * sizeof *ret->v);
+    size_t size = (o->n + (size_t)1) * sizeof *ret->v;
+    if (o->n && c->take) /* a byte at least stands behind each item */
+        ret->v = memset(c->take(c, size), 0, size);
     for (size_t i = 0; i < o->n; i++) {
         if (!c->items_left)
             return "too many items";
@@ -285,7 +209,7 @@ static const char *get_strv(struct decoder *c, const struct value *o, struct str
         const char *why = get_str(c, &item, &s);
         if (why)
             return why;
-        if (c->arena)
+        if (c->take)
             ret->v[ret->n++] = s;
         else
             strv_push_take(ret, s);
@@ -365,7 +289,7 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
         ((struct wall *)p)->ms = i;
         return NULL;
     case REC_F64: return get_number(o, p);
-    case REC_STR: return c->texts ? hold_str(c, o, p) : get_str(c, o, p);
+    case REC_STR: return c->hold ? hold_str(c, o, p) : get_str(c, o, p);
     case REC_BLOB: return get_blob(c, o, p);
     case REC_STRV: return get_strv(c, o, p);
     case REC_CPUSET: return get_cpuset(o, p);
@@ -375,15 +299,13 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
     return "not a plain member";
 }
 
-static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec);
-
 /* The next item of a list of n records, zeroed. */
 static void *list_push(struct decoder *c, struct rec_list_any *list, size_t n, size_t size)
 {
-    if (!c->arena)
+    if (!c->take)
         return rec_list_push_any(list, size);
     if (!list->v)
-        list->v = arena_take(c->arena, n * size);
+        list->v = c->take(c, n * size);
     return memset((char *)list->v + list->n++ * size, 0, size);
 }
 
@@ -401,7 +323,7 @@ static int get_list(struct decoder *c, const struct rec_desc *d, const struct re
         struct value item = take_value(c);
         if (item.type != VALUE_ARRAY)
             return decode_fail(c, d, f, "a list of records is expected");
-        int r = get_record(c, f->sub, item.n, list_push(c, list, o->n, f->sub->size));
+        int r = decode_record(c, f->sub, item.n, list_push(c, list, o->n, f->sub->size));
         if (r < 0)
             return r;
     }
@@ -433,8 +355,7 @@ static void *decode_place_of(struct decoder *c, const struct rec_field *f, void 
     return (char *)*box + f->offset;
 }
 
-/* rec is zeroed memory. What has been built so far stays in it on failure. */
-static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec)
+int decode_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec)
 {
     size_t n = n_values < d->n_fields ? n_values : d->n_fields;
     for (size_t i = 0; i < n; i++) {
@@ -453,7 +374,7 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
         } else if (f->type == REC_LISTOF) {
             r = get_list(c, d, f, &item, p);
         } else if (f->type == REC_SUB) {
-            r = item.type == VALUE_ARRAY ? get_record(c, f->sub, item.n, p)
+            r = item.type == VALUE_ARRAY ? decode_record(c, f->sub, item.n, p)
                                          : decode_fail(c, d, f, "a record is expected");
         } else {
             const char *why = get_scalar(c, f, &item, p);
@@ -462,7 +383,7 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
         if (r < 0)
             return r;
     }
-    skip_values(c, n_values - n);
+    decode_skip(c, n_values - n); /* members that a newer program has added */
     return 0;
 }
 
@@ -473,9 +394,8 @@ static size_t cost_most(size_t n)
     return BYTES_FREE + (small < large ? small : large);
 }
 
-/* Looks the whole body over. Returns the number of its values, or -EBADMSG. */
-static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void *p, size_t n, bool own,
-                         struct errtext *err)
+int64_t decode_open(struct decoder *c, const struct rec_desc *d, const void *p, size_t n, bool own,
+                    struct errtext *err)
 {
     const char *why = shape_check(p, n);
     if (why)
@@ -495,10 +415,10 @@ static int decode(const struct rec_desc *d, const void *p, size_t n, void *rec, 
 {
     struct decoder c;
     memset(rec, 0, d->size);
-    int64_t n_values = open_body(&c, d, p, n, own, err);
+    int64_t n_values = decode_open(&c, d, p, n, own, err);
     if (n_values < 0)
         return (int)n_values;
-    int r = get_record(&c, d, (size_t)n_values, rec);
+    int r = decode_record(&c, d, (size_t)n_values, rec);
     if (r < 0)
         rec_fini(d, rec);
     return r;
@@ -512,83 +432,4 @@ int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, s
 int codec_decode_own(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
 {
     return decode(d, p, n, rec, true, err);
-}
-
-/* ---- record by record ---- */
-
-struct codec_rows {
-    const struct rec_desc *d;
-    size_t left;
-    struct decoder c;
-    struct arena arena;
-};
-
-struct codec_rows *codec_rows_new(void)
-{
-    return xcalloc(1, sizeof(struct codec_rows));
-}
-
-void codec_rows_free(struct codec_rows *r)
-{
-    if (!r)
-        return;
-    arena_fini(&r->arena);
-    free(r);
-}
-
-int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *p, size_t n,
-                    struct errtext *err)
-{
-    r->d = d;
-    r->left = 0;
-    int64_t n_values = open_body(&r->c, d, p, n, true, err);
-    if (n_values < 0)
-        return (int)n_values;
-    struct value list = n_values ? take_value(&r->c) : (struct value){.type = VALUE_NIL};
-    if (list.type != VALUE_ARRAY && list.type != VALUE_NIL)
-        return err_set(err, -EBADMSG, "a list of %s is expected", d->name);
-    r->left = list.type == VALUE_ARRAY ? list.n : 0;
-    return 0;
-}
-
-/* rec is zeroed memory. */
-static int next_row(struct codec_rows *r, void *rec, struct errtext *err)
-{
-    if (!r->left)
-        return 0;
-    r->left--;
-    r->c.err = err;
-    const uint8_t *start = r->c.at;
-    struct value v = take_value(&r->c);
-    int rc = v.type == VALUE_ARRAY ? get_record(&r->c, r->d, v.n, rec)
-                                   : err_set(err, -EBADMSG, "%s: not a record", r->d->name);
-    if (rc >= 0)
-        return 1;
-    r->c.at = start; /* the next one is found all the same */
-    skip_values(&r->c, 1);
-    return rc;
-}
-
-int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
-{
-    memset(rec, 0, r->d->size);
-    arena_clear(&r->arena);
-    r->c.arena = &r->arena;
-    r->c.texts = NULL;
-    int rc = next_row(r, rec, err);
-    if (rc < 0)
-        memset(rec, 0, r->d->size);
-    return rc;
-}
-
-size_t codec_rows_left(const struct codec_rows *r)
-{
-    return r->left;
-}
-
-int codec_rows_next_own(struct codec_rows *r, void *rec, struct strpool *texts, struct errtext *err)
-{
-    r->c.arena = NULL;
-    r->c.texts = texts;
-    return next_row(r, rec, err);
 }
