@@ -1,12 +1,10 @@
 #include "src/base/exe_path.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/given_env.h"
 #include "src/base/xalloc.h"
 
 char *exe_path(void)
@@ -35,20 +33,4 @@ char *exe_path_sibling(const char *name)
         return path;
     free(path);
     return NULL;
-}
-
-char *exe_path_program(const char *name)
-{
-    char *beside = exe_path_sibling(name);
-    return beside ? beside : xstrdup(name);
-}
-
-int exe_path_exec(const char *name, char *const argv[])
-{
-    char *program = exe_path_program(name);
-    given_env_restore();
-    execvp(program, argv); /* with a slash in it PATH is not looked at */
-    int r = -errno;
-    free(program);
-    return r;
 }

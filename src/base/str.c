@@ -61,22 +61,6 @@ void str_append_char(struct str *b, char c)
     str_append_n(b, &c, 1);
 }
 
-void str_append_quoted(struct str *b, const char *s)
-{
-    str_append_char(b, '"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            str_append_char(b, '\\');
-        if (*s == '\n')
-            str_append(b, "\\n");
-        else if ((unsigned char)*s < ' ')
-            str_appendf(b, "\\x%02x", (unsigned char)*s);
-        else
-            str_append_char(b, *s);
-    }
-    str_append_char(b, '"');
-}
-
 void str_vappendf(struct str *b, const char *fmt, va_list ap)
 {
     va_list again;
@@ -200,17 +184,6 @@ struct strv strv_split(const char *s, const char *seps)
             s++;
     }
     return a;
-}
-
-char *strv_join(const struct strv *a, const char *sep)
-{
-    struct str b = STR_INIT;
-    for (size_t i = 0; i < a->n; i++) {
-        if (i)
-            str_append(&b, sep);
-        str_append(&b, a->v[i]);
-    }
-    return str_take(&b);
 }
 
 /* A launch sets some sixty variables among a hundred: six thousand comparisons, most of which differ within
