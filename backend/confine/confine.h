@@ -27,6 +27,8 @@ enum confine_kind {
  * program: for the line that names a refused call; kept. Returns 0; 1 if the environment or the build
  * leaves the filter out; -ENOSYS or another negative errno if the kernel has none. */
 int confine_system_calls(enum confine_kind kind, const char *program) __attribute__((warn_unused_result));
+/* The same for a reader, without the rows of daemons in the program: it names no call of theirs. */
+int confine_reader(const char *program) __attribute__((warn_unused_result));
 
 /* Bits 1 << CAP_*: keeps these of the capabilities that the process has and drops the others, also those of
  * what it starts unless that is a program of uid 0. No-op if it is not root. Returns 0 or -errno. */

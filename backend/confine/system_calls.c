@@ -1,4 +1,4 @@
-/* The table of system calls, and the BPF program that is made from it.
+/* The BPF program that is made from tables of system calls.
  *
  *     another architecture, or numbers of one  -> end
  *     number newer than the table              -> ENOSYS
@@ -48,7 +48,8 @@
 #define FILTER_MOST    1024
 #define OFFSET(member) ((uint32_t)offsetof(struct seccomp_data, member))
 
-static const char *confined_program; /* for the handler of a signal */
+static const char *confined_program; /* for the handler of a signal, as are: */
+static const struct system_call *confined_tables[SYSTEM_CALL_TABLES];
 
 struct bpf_text {
     struct sock_filter v[FILTER_MOST];
@@ -83,7 +84,18 @@ static void bpf_add_clone(struct bpf_text *b, bool threads_alone)
     bpf_add(b, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
 
-static void bpf_make(struct bpf_text *b, enum confine_kind kind, uint32_t arch, uint32_t refused)
+static void bpf_add_rows(struct bpf_text *b, const struct system_call *c, unsigned kinds)
+{
+    for (; c && c->name; c++) {
+        uint32_t verdict = c->pretend ? SECCOMP_RET_ERRNO | (uint32_t)c->pretend : SECCOMP_RET_ALLOW;
+        if (c->number < 0 || !(c->pretend || c->kinds & kinds))
+            continue;
+        bpf_if(b, BPF_JEQ, (uint32_t)c->number, true);
+        bpf_add(b, BPF_RET | BPF_K, verdict);
+    }
+}
+
+static void bpf_make(struct bpf_text *b, const struct system_calls *s, uint32_t arch, uint32_t refused)
 {
     bpf_add(b, BPF_LD | BPF_W | BPF_ABS, OFFSET(arch));
     bpf_if(b, BPF_JEQ, arch, false);
@@ -93,16 +105,10 @@ static void bpf_make(struct bpf_text *b, enum confine_kind kind, uint32_t arch, 
     bpf_add(b, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     bpf_if(b, BPF_JGT, NEWEST, true);
     bpf_add(b, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
-    for (size_t i = 0; system_calls[i].name; i++) {
-        const struct system_call *c = &system_calls[i];
-        uint32_t verdict = c->pretend ? SECCOMP_RET_ERRNO | (uint32_t)c->pretend : SECCOMP_RET_ALLOW;
-        if (c->number < 0 || !(c->pretend || c->kinds & 1u << kind))
-            continue;
-        bpf_if(b, BPF_JEQ, (uint32_t)c->number, true);
-        bpf_add(b, BPF_RET | BPF_K, verdict);
-    }
-    if (kind != CONFINE_READER)
-        bpf_add_clone(b, kind == CONFINE_NETWORK);
+    for (size_t i = 0; i < SYSTEM_CALL_TABLES; i++)
+        bpf_add_rows(b, s->tables[i], s->kinds);
+    if (s->clone != CLONE_NOTHING)
+        bpf_add_clone(b, s->clone == CLONE_THREADS);
     bpf_add(b, BPF_RET | BPF_K, refused);
 }
 
@@ -110,9 +116,10 @@ static void bpf_make(struct bpf_text *b, enum confine_kind kind, uint32_t arch, 
 
 static const char *system_call_name(int number)
 {
-    for (size_t i = 0; system_calls[i].name; i++)
-        if (system_calls[i].number == number)
-            return system_calls[i].name;
+    for (size_t i = 0; i < SYSTEM_CALL_TABLES; i++)
+        for (const struct system_call *c = confined_tables[i]; c && c->name; c++)
+            if (c->number == number)
+                return c->name;
     return "?";
 }
 
@@ -151,9 +158,10 @@ static void on_refused(int signo, siginfo_t *info, void *context)
     raise(signo); /* delivered when this handler returns */
 }
 
-static int catch_refusals(const char *program)
+static int catch_refusals(const struct system_calls *s, const char *program)
 {
     confined_program = program;
+    memcpy(confined_tables, s->tables, sizeof confined_tables);
     struct sigaction say = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO};
     sigset_t own;
     sigemptyset(&own);
@@ -163,7 +171,7 @@ static int catch_refusals(const char *program)
     return 0;
 }
 
-int confine_system_calls(enum confine_kind kind, const char *program)
+int system_calls_confine(const struct system_calls *s, const char *program)
 {
     const char *wish = getenv(CONFINE_VARIABLE);
     if (IS_SANITIZED || (wish && strcmp(wish, "off") == 0))
@@ -171,9 +179,9 @@ int confine_system_calls(enum confine_kind kind, const char *program)
 #ifdef OUR_ARCH
     bool log = wish && strcmp(wish, "log") == 0;
     struct bpf_text text = {.n = 0};
-    bpf_make(&text, kind, OUR_ARCH, log ? SECCOMP_RET_LOG : SECCOMP_RET_TRAP);
+    bpf_make(&text, s, OUR_ARCH, log ? SECCOMP_RET_LOG : SECCOMP_RET_TRAP);
     struct sock_fprog filter = {.len = text.n, .filter = text.v};
-    int r = catch_refusals(program);
+    int r = catch_refusals(s, program);
     if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         r = -errno;
     if (r < 0)
@@ -183,7 +191,7 @@ int confine_system_calls(enum confine_kind kind, const char *program)
            : failed > 0 ? -ESRCH
                         : 0; /* more than 0: a thread that has another filter */
 #else
-    (void)kind;
+    (void)s;
     (void)program;
     return -ENOSYS;
 #endif

@@ -1,6 +1,5 @@
-/* Rows by kind. A call that is missing here ends a process that is confined; one of the last part has a row
- * for its name alone. */
-#include <errno.h>
+/* Rows by kind. A call that is missing here and in the rows of readers ends a process that is confined; one
+ * of the last part has a row for its name alone. */
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -8,9 +7,6 @@
 #include "backend/confine/system_calls.h"
 
 /* Calls of the first architectures that later ones do not have. */
-#ifndef SYS_access
-#define SYS_access (-1)
-#endif
 #ifndef SYS_alarm
 #define SYS_alarm (-1)
 #endif
@@ -65,23 +61,11 @@
 #ifndef SYS_link
 #define SYS_link (-1)
 #endif
-#ifndef SYS_lstat
-#define SYS_lstat (-1)
-#endif
 #ifndef SYS_mkdir
 #define SYS_mkdir (-1)
 #endif
-#ifndef SYS_open
-#define SYS_open (-1)
-#endif
 #ifndef SYS_pipe
 #define SYS_pipe (-1)
-#endif
-#ifndef SYS_poll
-#define SYS_poll (-1)
-#endif
-#ifndef SYS_readlink
-#define SYS_readlink (-1)
 #endif
 #ifndef SYS_rename
 #define SYS_rename (-1)
@@ -95,14 +79,8 @@
 #ifndef SYS_signalfd
 #define SYS_signalfd (-1)
 #endif
-#ifndef SYS_stat
-#define SYS_stat (-1)
-#endif
 #ifndef SYS_symlink
 #define SYS_symlink (-1)
-#endif
-#ifndef SYS_time
-#define SYS_time (-1)
 #endif
 #ifndef SYS_unlink
 #define SYS_unlink (-1)
@@ -119,30 +97,11 @@
 
 #define SERVICE (1u << CONFINE_SERVICE)
 #define DAEMONS (SERVICE | 1u << CONFINE_NETWORK)
-#define ALL     (DAEMONS | 1u << CONFINE_READER)
 
 /* clang-format off */
-#define ROW(call, who)         {.number = SYS_##call, .name = #call, .kinds = (who)}
-#define PRETENDS(call, answer) {.number = SYS_##call, .name = #call, .pretend = (answer)}
+#define ROW(call, who) {.number = SYS_##call, .name = #call, .kinds = (who)}
 
-const struct system_call system_calls[] = {
-    /* what every process needs, a reader too; it truncates nothing but, with coverage, its counts */
-    ROW(read, ALL), ROW(write, ALL), ROW(pread64, ALL), ROW(pwrite64, ALL), ROW(readv, ALL), ROW(writev, ALL),
-    ROW(preadv, ALL), ROW(pwritev, ALL), ROW(close, ALL), ROW(close_range, ALL), ROW(open, ALL),
-    ROW(openat, ALL), ROW(fstat, ALL), ROW(stat, ALL), ROW(lstat, ALL), ROW(newfstatat, ALL), ROW(statx, ALL),
-    ROW(lseek, ALL), ROW(access, ALL), ROW(faccessat, ALL), ROW(faccessat2, ALL), ROW(readlink, ALL),
-    ROW(readlinkat, ALL), ROW(fcntl, ALL), ROW(poll, ALL), ROW(ppoll, ALL), ROW(recvfrom, ALL),
-    ROW(recvmsg, ALL), ROW(sendto, ALL), ROW(sendmsg, ALL), ROW(mmap, ALL), ROW(munmap, ALL),
-    ROW(mprotect, ALL), ROW(mremap, ALL), ROW(brk, ALL), ROW(madvise, ALL), ROW(futex, ALL),
-    ROW(clock_gettime, ALL), ROW(clock_getres, ALL), ROW(clock_nanosleep, ALL), ROW(nanosleep, ALL),
-    ROW(gettimeofday, ALL), ROW(time, ALL), ROW(restart_syscall, ALL), ROW(rt_sigreturn, ALL),
-    ROW(rt_sigaction, ALL), ROW(rt_sigprocmask, ALL), ROW(sigaltstack, ALL), ROW(exit, ALL),
-    ROW(exit_group, ALL), ROW(getpid, ALL), ROW(gettid, ALL), ROW(getppid, ALL), ROW(tgkill, ALL),
-    ROW(tkill, ALL), ROW(getrandom, ALL), ROW(getuid, ALL), ROW(geteuid, ALL), ROW(getgid, ALL),
-    ROW(getegid, ALL), ROW(getresuid, ALL), ROW(getresgid, ALL), ROW(getgroups, ALL), ROW(rseq, ALL),
-    ROW(set_robust_list, ALL), ROW(get_robust_list, ALL), ROW(set_tid_address, ALL), ROW(sched_yield, ALL),
-    ROW(getrusage, ALL), ROW(fstatfs, ALL), ROW(statfs, ALL), ROW(fadvise64, ALL), ROW(ftruncate, ALL),
-
+static const struct system_call system_calls_of_daemons[] = {
     /* daemons */
     ROW(creat, DAEMONS), ROW(getdents64, DAEMONS), ROW(getdents, DAEMONS), ROW(mkdir, DAEMONS),
     ROW(mkdirat, DAEMONS), ROW(rmdir, DAEMONS), ROW(rename, DAEMONS), ROW(renameat, DAEMONS),
@@ -182,12 +141,6 @@ const struct system_call system_calls[] = {
     /* other programs */
     ROW(fork, SERVICE), ROW(vfork, SERVICE), ROW(execve, SERVICE),
 
-    /* programs go on without them */
-    PRETENDS(clone3, ENOSYS), PRETENDS(openat2, ENOSYS), PRETENDS(io_uring_setup, ENOSYS),
-    PRETENDS(keyctl, ENOSYS), PRETENDS(add_key, ENOSYS), PRETENDS(request_key, ENOSYS),
-    PRETENDS(userfaultfd, EPERM), PRETENDS(set_mempolicy, EPERM), PRETENDS(sched_setscheduler, EPERM),
-    PRETENDS(sched_setaffinity, EPERM), PRETENDS(setpriority, EPERM), PRETENDS(ioprio_set, EPERM),
-
     /* refused; clone is looked at more closely */
     ROW(clone, 0), ROW(ptrace, 0), ROW(process_vm_readv, 0), ROW(process_vm_writev, 0), ROW(mount, 0),
     ROW(umount2, 0), ROW(pivot_root, 0), ROW(chroot, 0), ROW(unshare, 0), ROW(setns, 0), ROW(bpf, 0),
@@ -202,3 +155,14 @@ const struct system_call system_calls[] = {
 
     {.name = NULL},
 };
+/* clang-format on */
+
+int confine_system_calls(enum confine_kind kind, const char *program)
+{
+    const struct system_calls s = {.tables = {system_calls_of_readers, system_calls_of_daemons},
+                                   .kinds = 1u << kind,
+                                   .clone = kind == CONFINE_READER    ? CLONE_NOTHING
+                                            : kind == CONFINE_NETWORK ? CLONE_THREADS
+                                                                      : CLONE_ANY};
+    return system_calls_confine(&s, program);
+}

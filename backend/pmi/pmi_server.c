@@ -83,7 +83,7 @@ _Noreturn void pmi_server_run(const struct pmi_setup *setup)
     prctl(PR_SET_DUMPABLE,
           0); /* becoming the user has reset nothing of this, but it must not depend on it */
     pmi_close_the_rest(setup, v.n_ranks);
-    if (confine_system_calls(CONFINE_READER, "stoker-shim (PMI)") < 0)
+    if (confine_reader("stoker-shim (PMI)") < 0)
         errno = 0; /* a kernel without filters */
     v.step = pmi_ranks_new(setup);
     v.fds = xcalloc(v.n_ranks + 1, sizeof *v.fds);
