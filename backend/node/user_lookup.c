@@ -71,25 +71,3 @@ int user_lookup_groups(uint32_t uid, uint32_t gid, const char *name, const struc
     *ret = &k->groups;
     return 0;
 }
-
-struct named {
-    uint32_t uid;
-    char *name;
-    int64_t until_ns;
-};
-
-static struct named names[KEPT];
-
-const char *user_lookup_name(uint32_t uid)
-{
-    struct named *n = &names[uid % KEPT];
-    int64_t now = mono_read().ns;
-    if (n->until_ns <= now || n->uid != uid) {
-        const struct passwd *pw = getpwuid(uid);
-        free(n->name);
-        *n = (struct named){.uid = uid,
-                            .name = pw ? xstrdup(pw->pw_name) : xasprintf("%u", uid),
-                            .until_ns = now + KEEP_NS};
-    }
-    return n->name;
-}

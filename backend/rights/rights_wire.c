@@ -6,15 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define REQUEST_HEAD offsetof(struct rights_request, path)
-#define ANSWER_HEAD  offsetof(struct rights_answer, text)
+#include "backend/rights/rights_packet.h"
 
 union one_fd {
     struct cmsghdr head;
     char space[CMSG_SPACE(sizeof(int))];
 };
 
-static int wire_send_packet(int fd, const void *p, size_t n, int with)
+int rights_send_packet(int fd, const void *p, size_t n, int with)
 {
     union one_fd c = {0};
     struct iovec part = {.iov_base = (void *)(uintptr_t)p, .iov_len = n};
@@ -33,8 +32,7 @@ static int wire_send_packet(int fd, const void *p, size_t n, int with)
     return r == (ssize_t)n ? 0 : r < 0 ? -errno : -EIO;
 }
 
-/* Returns the size. */
-static ssize_t wire_receive_packet(int fd, void *p, size_t size, int *ret_with)
+ssize_t rights_receive_packet(int fd, void *p, size_t size, int *ret_with)
 {
     union one_fd c = {0};
     struct iovec part = {.iov_base = p, .iov_len = size};
@@ -50,20 +48,15 @@ static ssize_t wire_receive_packet(int fd, void *p, size_t size, int *ret_with)
     return n > 0 ? n : n == 0 || errno == ECONNRESET ? -EPIPE : -errno;
 }
 
-int rights_send_request(int fd, const struct rights_request *q)
-{
-    return wire_send_packet(fd, q, REQUEST_HEAD + strlen(q->path) + 1, -1);
-}
-
 int rights_receive_request(int fd, struct rights_request *ret)
 {
     int with;
-    ssize_t n = wire_receive_packet(fd, ret, sizeof *ret, &with);
+    ssize_t n = rights_receive_packet(fd, ret, sizeof *ret, &with);
     if (with >= 0)
         close(with); /* none is asked for */
     if (n < 0)
         return (int)n;
-    if ((size_t)n <= REQUEST_HEAD || ret->devices.n > DEVICE_RULE_MAX)
+    if ((size_t)n <= RIGHTS_REQUEST_HEAD || ret->devices.n > DEVICE_RULE_MAX)
         return -EBADMSG;
     /* Whatever came, it ends. */
     ((char *)ret)[n - 1] = '\0';
@@ -76,24 +69,9 @@ int rights_receive_request(int fd, struct rights_request *ret)
 
 int rights_send_answer(int fd, struct rights_answer *a)
 {
-    int r = wire_send_packet(fd, a, ANSWER_HEAD + strlen(a->text) + 1, a->fd);
+    int r = rights_send_packet(fd, a, RIGHTS_ANSWER_HEAD + strlen(a->text) + 1, a->fd);
     if (a->fd >= 0)
         close(a->fd);
     a->fd = -1;
     return r;
-}
-
-int rights_receive_answer(int fd, struct rights_answer *ret)
-{
-    int with;
-    ssize_t n = wire_receive_packet(fd, ret, sizeof *ret, &with);
-    bool ok = n > (ssize_t)ANSWER_HEAD;
-    if (!ok && with >= 0)
-        close(with);
-    if (!ok)
-        return n < 0 ? (int)n : -EBADMSG;
-    ((char *)ret)[n - 1] = '\0';
-    ret->text[sizeof ret->text - 1] = '\0';
-    ret->fd = with;
-    return 0;
 }

@@ -250,12 +250,3 @@ int proc_signal(const struct proc *p, int signo)
         close(fd);
     return r;
 }
-
-void proc_boot_id(char buf[static BOOT_ID_SIZE])
-{
-    ssize_t n = proc_read_file("/proc/sys/kernel/random/boot_id", buf, BOOT_ID_SIZE);
-    if (n < 0)
-        n = 0;
-    buf[n] = '\0';
-    buf[strcspn(buf, "\n")] = '\0';
-}

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "src/base/str.h"
-
 const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE])
 {
     time_t t = (time_t)(w.ms / MS_PER_S);
@@ -14,11 +12,4 @@ const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE])
         !strftime(buf, WALL_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm))
         snprintf(buf, WALL_TEXT_SIZE, "Unknown");
     return buf;
-}
-
-void wall_append_iso(struct str *out, struct wall w, struct wall now)
-{
-    char buf[WALL_TEXT_SIZE];
-    (void)now;
-    str_append(out, wall_format_iso(w, buf));
 }

@@ -58,26 +58,6 @@ void frame_reader_added(struct frame_reader *r, size_t n)
     r->n += n;
 }
 
-size_t frame_reader_expects(const struct frame_reader *r)
-{
-    if (r->n - r->at < FRAME_HEADER_SIZE)
-        return 0;
-    return FRAME_HEADER_SIZE + (size_t)get_le(r->buf + r->at, 4);
-}
-
-void frame_reader_reserve(struct frame_reader *r, size_t n)
-{
-    if (r->at) {
-        memmove(r->buf, r->buf + r->at, r->n - r->at);
-        r->n -= r->at;
-        r->at = 0;
-    }
-    if (r->cap >= n)
-        return;
-    r->buf = xrealloc(r->buf, n);
-    r->cap = n;
-}
-
 int frame_reader_next(struct frame_reader *r, struct frame *ret)
 {
     size_t have = r->n - r->at;
