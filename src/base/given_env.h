@@ -10,6 +10,9 @@
  * not in given_env(). */
 void given_env_language(const char *value);
 
+/* What it was; NULL: nothing of it has been changed (given_env_language.c alone writes it). */
+extern char **given_env_changed;
+
 /* The environment as this process was given it, ended by NULL: to copy, or for posix_spawn. Not to be
  * freed. */
 char **given_env(void);
