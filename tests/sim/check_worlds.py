@@ -11,8 +11,8 @@ It knows the state as JSON and the rules of docs/SCHEDULER.md, and shares no cod
     dependencies  of all kinds, holds, begin times
     windows       a job that starts leaves every window alone, or lies in its own reservation
     plans         what runs and what is planned fits on each node at each time
-    promises      a planned start moves later only for a job that has come since, for a higher tier, or if
-                  a node or a window has changed
+    promises      a planned start moves later only if a job has come since (the slot then goes to the first
+                  job of the queue), for a higher tier, or if a node or a window has changed
 """
 import json
 import sys
@@ -115,6 +115,10 @@ class World:
         """Step jobs that had begun before and of which tasks have started since."""
         return [j for j in state["jobs"] if j["kind"] == 1 and j["id"] in self.before["active"] and
                 running_tasks(j) - running_tasks(self.was[j["id"]])]
+
+    def asks_for(self, job, partition):
+        names = job["req"]["partition"] or self.spec["parts"][0]["name"]
+        return not job["hold"] and partition in names.split(",")
 
     def sharing(self, job, partitions):
         """Whose it is, and whether it shares nodes with jobs of that user alone."""
@@ -278,7 +282,9 @@ class World:
             begun = any(j["id"] == i or j["array_job"] == i for j in new)
             own = job["req"]["array_throttle"] or job["req"]["deadline"] or \
                 "singleton" in (job["req"]["dependency"] or "")
-            newest = max((self.came.get(k, 0) for k in moved if k and k != i), default=-1)
+            # One that has come since ends the promise, and the slot goes to the first of the queue again.
+            rivals = {k for k in state["pending"] if self.asks_for(self.jobs[k], plan["partition"])} if changed else set()
+            newest = max((self.came.get(k, 0) for k in moved | rivals if k and k != i), default=-1)
             if not quiet or begun or own or plan["start"] <= state["now"] or self.came[i] > since or \
                     newest > since or any(t > plan["tier"] for t in takes):
                 continue

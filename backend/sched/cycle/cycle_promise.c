@@ -153,7 +153,11 @@ static int64_t promise_end_of(void *ctx, uint32_t job)
         return p->queue.now.ms;
     for (size_t i = 0; r && i < r->v.n; i++)
         end = r->v.v[i]->use.parts && r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
-    return end ? end : WHEN_NEVER;
+    if (end)
+        return end;
+    /* A step job keeps its licences between two of its tasks. */
+    const struct job *j = queue_job(&p->queue, job);
+    return j ? active_end_of(&p->queue, j) : WHEN_NEVER;
 }
 
 static void promise_sweep_planned(struct limit_sweep *s, const struct pending_entry *w,

@@ -26,7 +26,7 @@ static struct limit_plan *plan_of_what_runs(const struct question *q)
     list_for_each (r, &q->queue->active.list, struct active_job, link) {
         const struct job *j = lp ? model_get_job(q->v->model, r->job) : NULL;
         if (j)
-            limit_plan_run(lp, j, end_of_runs(r, q->now.ms));
+            limit_plan_run(lp, j, r->v.n ? end_of_runs(r, q->now.ms) : active_end_of(q->queue, j));
     }
     limit_plan_seal(lp, q->now.ms);
     return lp;

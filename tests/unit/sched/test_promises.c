@@ -154,6 +154,35 @@ static void test_a_job_behind_leaves_the_licence(void **state)
     assert_true(runs(ids[2]));
 }
 
+/* A step job keeps its licence between two of its tasks, until its time limit: the promise to the next job
+ * that needs it stays. */
+static void test_a_licence_between_two_tasks(void **state)
+{
+    (void)state;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 1};
+    lab_configure(&l);
+    submit("bob", 6, 0, 90), submit("cid", 6, 0, 90);
+    cycle_full();
+    struct job *j = job_of("ann", "main", 8, 0, 60);
+    req_detail_mut(&j->req)->licenses = xstrdup("lic");
+    uint32_t next = submit_job(j);
+    cycle_resume();
+    assert_int_equal(planned(next), 90);
+    j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.time_limit_s = 3600;
+    req_detail_mut(&j->req)->licenses = xstrdup("lic");
+    lab_step(j, "one", 1);
+    lab_step(j, "two", 1)->cpus_per_rank = 8;
+    uint32_t steps = submit_job(j);
+    cycle_resume();
+    assert_true(runs(steps));
+    assert_int_equal(lab_end(&l, steps, 0, 0, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, steps);
+    cycle_resume();
+    assert_true(runs(steps));
+    assert_int_equal(planned(next), 90);
+}
+
 /* It was within the soft limit when it was promised its start, which it keeps. */
 static void test_a_promise_within_a_soft_limit_is_kept(void **state)
 {
@@ -439,6 +468,7 @@ int main(void)
         TEST(test_no_start_is_planned_against_a_limit),
         TEST(test_a_job_behind_leaves_the_limit),
         TEST(test_a_job_behind_leaves_the_licence),
+        TEST(test_a_licence_between_two_tasks),
         TEST(test_a_promise_within_a_soft_limit_is_kept),
         TEST(test_a_preemptor_leaves_the_limit),
         TEST(test_a_victim_leaves_its_part_of_the_limit),
