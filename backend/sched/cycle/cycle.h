@@ -65,6 +65,10 @@ struct forecaster *planner_forecaster(struct planner *p);
 
 /* Brings the planner up to date enough for a query. */
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now);
+/* The same for a question about a job that need not be in the queue: the first one with --exclusive=user
+ * makes the planner read the queue again. Returns whether it has what the answer needs; a small queue is
+ * read at once. */
+bool planner_ready_for(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now);
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now); /* after that */
 
 /* How many more elements of the job's array may run now (UINT32_MAX: it has no throttle), and how many run

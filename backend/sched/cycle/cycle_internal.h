@@ -193,6 +193,8 @@ bool planner_has_frame(const struct planner *p); /* nodes, partitions and window
 bool planner_is_stale(struct planner *p); /* whether the queue has to be rebuilt */
 /* Notes everything if a noted job is the first one that keeps its nodes for its user. */
 void planner_learn_users(struct planner *p);
+/* The same of one job. Returns whether the queue is to be read again for it. */
+bool planner_needs_users(struct planner *p, const struct job *j);
 void planner_read_job(struct planner *p, uint32_t id);
 void planner_sync_windows(struct planner *p);
 void planner_sync(struct planner *p);

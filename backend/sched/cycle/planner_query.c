@@ -19,6 +19,18 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
         planner_sync(p);
 }
 
+#define READ_AT_ONCE 1500 /* jobs and nodes: some milliseconds */
+
+bool planner_ready_for(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now)
+{
+    size_t n = v->model->n_pending + v->model->n_active + v->model->n_nodes;
+    bool again = planner_needs_users(p, j);
+    planner_ready(p, v, now);
+    if (again && p->queue.reading && n <= READ_AT_ONCE)
+        planner_sync(p);
+    return !p->queue.reading && (p->queue.pool.by_user || !req_detail(&j->req)->exclusive_user);
+}
+
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
 {
     if (p->cycle) /* starts of the cycle stay charged */

@@ -2,7 +2,7 @@
 #include "backend/sched/cycle/cycle_internal.h"
 
 /* The first job that keeps its nodes for its user: the queue is read again, with users. */
-static bool planner_needs_users(struct planner *p, const struct job *j)
+bool planner_needs_users(struct planner *p, const struct job *j)
 {
     if (p->queue.by_user || !j || !req_detail(&j->req)->exclusive_user)
         return false;

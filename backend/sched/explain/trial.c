@@ -120,8 +120,7 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
 {
     uint32_t tasks = 1;
     *ret = (struct trial){.reason = REASON_NONE};
-    planner_ready(p, v, now);
-    if (planner_queue(p)->reading) /* what runs is not all known */
+    if (!planner_ready_for(p, v, j, now)) /* what runs is not all known */
         return;
     planner_ready_limits(p, v, now);
     const struct step *s = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;

@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include "backend/sched/explain/explain.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
 
@@ -200,6 +202,29 @@ static void test_the_first_one_moves_no_promise(void **state)
     check_int("the same start", slot_of(both).use.start, was.use.start);
 }
 
+/* `sbatch --test-only --exclusive=user` before any such job. */
+static void test_a_trial_of_the_first_one(void **state)
+{
+    (void)state;
+    struct trial t;
+    l.spec.parts.v[1].exclusive_user = false;
+    lab_configure(&l);
+    submit((struct ask){.user = ANN, .nodelist = "n1", .minutes = 20});
+    submit((struct ask){.user = ANN, .nodelist = "n2", .minutes = 30});
+    cycle_resume();
+    struct sched_view v = lab_view(&l);
+    struct job *j = job_of(&(struct ask){.user = BOB, .alone = true});
+    planner_prepare(planner, &v, l.now, UINT32_MAX); /* as the controller reads it */
+    planner_try(planner, &v, j, l.now, &t);
+    check_int("another user's jobs are on all nodes", t.now, false);
+    trial_fini(&t);
+    j->uid = ANN;
+    planner_try(planner, &v, j, l.now, &t);
+    check_int("their own user", t.now, true);
+    trial_fini(&t);
+    job_free(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_planned_starts, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_forecasts, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_the_first_one_moves_no_promise, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_trial_of_the_first_one, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_a_rebuild, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("nodes of one user", tests, NULL, NULL);
