@@ -99,6 +99,27 @@ static void text_has_columns(void **state)
     free(text);
 }
 
+/* A file says what the list says, also of a start and a cause that the controller was asked for. */
+static void files_have_what_is_drawn(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, ":columns job name start where<Enter>/finetune<Enter>");
+    uilab_draw(&g->u, 24, 132);
+    feed_cause(g);
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "3 ahead");
+    export_to(&g->u, "a.csv", "");
+    char *text = written("a.csv");
+    must_have(text, ",finetune-7b,3 ahead,3 jobs ahead\n");
+    free(text);
+    uilab_keys(&g->u, "Y");
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "copied 1 row");
+    must_not_show(&g->u, "copied 1 rows");
+    must_have(outbox_copied(g->u.app), "job\tname\tstart\twhere-or-why\n"); /* and no hidden column */
+    must_have(outbox_copied(g->u.app), "\tfinetune-7b\t3 ahead\t3 jobs ahead\n");
+}
+
 static void no_file_is_written_over(void **state)
 {
     struct uilab *u = &((struct ui_fixture *)*state)->u;
@@ -189,6 +210,7 @@ int main(void)
         CASE(csv_is_quoted),
         CASE(json_is_json),
         CASE(text_has_columns),
+        CASE(files_have_what_is_drawn),
         CASE(no_file_is_written_over),
         CASE(the_key_asks_for_the_name),
         CASE(each_screen_has_its_menu),

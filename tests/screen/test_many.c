@@ -147,7 +147,7 @@ static void what_is_copied_is_whole(void **unused)
     assert_true(uilab_find(&u, " match  Enter keep, Esc clear") > 0); /* whole, however many they are */
     uilab_keys(&u, "<C-u>job-00007<Enter>Y");
     uilab_draw(&u, 24, 120);
-    assert_true(uilab_find(&u, "copied 1 rows") > 0);
+    assert_true(uilab_find(&u, "copied 1 row") > 0);
     uilab_fini(&u);
 }
 

@@ -105,18 +105,6 @@ static void a_draining_node_is_out(void **state)
     rec_fini(&ev_drain_rec, &drain);
 }
 
-static void feed_cause(struct ui_fixture *g)
-{
-    struct cause cause = {.cls = WHY_BEHIND, .code = CAUSE_AHEAD, .n = 3, .part = xstrdup("gpu")};
-    struct msg_waits rows = {0};
-    struct job_wait *row = rec_list_push(&rows.rows);
-    row->job = g->s.big;
-    rec_copy(&cause_rec, &row->cause, &cause);
-    uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
-    rec_fini(&msg_waits_rec, &rows);
-    rec_fini(&cause_rec, &cause);
-}
-
 /* The shares say of a waiting job what the list says. */
 static void one_job_waits_for_one_cause(void **state)
 {

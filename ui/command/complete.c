@@ -94,7 +94,7 @@ static void offer_column_values(struct cmdline *cl, struct table *t, int column,
     field_init(&f);
     for (size_t i = 0; i < t->rows.n && i < LOOK_AT && !candidates_are_full(cl); i++) {
         rich_clear(&f.text);
-        f.room = -1; /* as it is seen */
+        f.room = ROOM_AS_SEEN;
         t->cols[column].get(t->ctx, t->rows.v[i].data, &f);
         const char *text = f.text.text.s;
         bool quote = strchr(text, ' ') || strchr(text, '|'), known = !*text || strchr(text, '"');

@@ -212,6 +212,8 @@ size_t ui_past(const struct ui *ui, struct job *const **ret);
 /* Why a job waits, in the sentence that `w` begins with, and asks for it once the picture is drawn; NULL:
  * it is not known yet, or the job does not wait. */
 const struct cause *ui_wait(struct ui *ui, const struct job *j);
+/* The same of what is known by now; asks nothing. */
+const struct cause *ui_wait_known(const struct ui *ui, const struct job *j);
 
 /* --- what the frame does --- */
 

@@ -69,6 +69,13 @@ void wait_causes_changed(struct ui *ui)
     ui->waits->changes++;
 }
 
+const struct cause *ui_wait_known(const struct ui *ui, const struct job *j)
+{
+    const struct known_cause *k = j->state == JOB_PENDING ? wait_causes_find(ui, j->id) : NULL;
+    bool holds = k && k->wait.cause.code != CAUSE_NONE && k->reason == j->reason && k->hold == j->hold;
+    return holds ? &k->wait.cause : NULL;
+}
+
 const struct cause *ui_wait(struct ui *ui, const struct job *j)
 {
     struct known_cause *k = wait_causes_find(ui, j->id);
@@ -84,8 +91,7 @@ const struct cause *ui_wait(struct ui *ui, const struct job *j)
         k->wanted = true;
         vec_push(&ui->waits->wanted, j->id);
     }
-    bool holds = k->wait.cause.code != CAUSE_NONE && k->reason == j->reason && k->hold == j->hold;
-    return holds ? &k->wait.cause : NULL;
+    return ui_wait_known(ui, j);
 }
 
 static void wait_causes_take(struct ui *ui, const struct job_wait *w)

@@ -307,9 +307,9 @@ struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j)
                                  .release = tr("U releases it")};
 }
 
-static void job_info_wait_words(struct rich *r, struct ui *ui, const struct job *j, bool start_apart)
+void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, const struct cause *c,
+                     bool start_apart)
 {
-    const struct cause *c = ui_wait(ui, j);
     struct cause_reader reader = ui_cause_reader(ui, j);
     reader.start_apart = start_apart;
     if (c)
@@ -321,12 +321,7 @@ static void job_info_wait_words(struct rich *r, struct ui *ui, const struct job 
 
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
 {
-    job_info_wait_words(r, ui, j, false);
-}
-
-void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j)
-{
-    job_info_wait_words(r, ui, j, true);
+    job_cause_words(r, ui, j, ui_wait(ui, j), false);
 }
 
 #define SILENT_LOOKED 64 /* nodes of a job: it is asked for each picture */

@@ -20,8 +20,9 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
 void jobinfo_section(struct lines *l, const char *title);
 /* Why a waiting job waits: the controller's sentence, else the words for its reason. */
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
-/* The same where its start stands beside it. */
-void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j);
+/* The same of that cause; NULL: it is not known. start_apart: its start stands beside it. */
+void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, const struct cause *c,
+                     bool start_apart);
 /* Of a job that runs: the first of its nodes that does not answer; nothing where all do, or are not known.
  * behind: stands behind the list of its nodes, where a single one need not be named again. */
 void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind);

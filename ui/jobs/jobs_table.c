@@ -77,6 +77,11 @@ static void add_states(struct table_field *f, const struct array_row *a, enum ro
     }
 }
 
+static bool has_cells(const struct table_field *f)
+{
+    return f->room > 0 || f->room == ROOM_AS_SEEN;
+}
+
 static void jobs_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
@@ -84,13 +89,13 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
     const struct job *j = jobrows_job(r);
     if (j) {
         job_words(&f->text, j);
-        if (!f->room) /* a filter may know it by Slurm's word */
+        if (!has_cells(f)) /* a filter or a program may know it by Slurm's word */
             add_slurms_word(f, (enum job_state)j->state);
     } else {
         const struct array_row *a = r->array;
         add_states(f, a, ROLE_NORMAL,
                    (const char *const[]){tr("running"), tr("waiting"), tr("failed"), tr("done")});
-        if (f->room)
+        if (has_cells(f))
             return;
         rich_add(&f->text, ROLE_DIM, " (");
         add_states(f, a, ROLE_DIM, (const char *const[]){"RUNNING", "PENDING", "FAILED", "COMPLETED"});
@@ -154,10 +159,16 @@ static void start_at(struct table_field *f, enum role role, const char *sign, st
     rich_role(&f->text, role);
 }
 
+/* A file of all rows asks for no causes: it has those that are known. */
+static const struct cause *cause_for(const struct table_field *f, struct ui *ui, const struct job *j)
+{
+    return f->room < 0 ? ui_wait_known(ui, j) : ui_wait(ui, j);
+}
+
 /* Of a pending job, as far as it is known: when it is expected to start, or what must come before. */
 static void start_of_pending(struct table_field *f, struct ui *ui, const struct job *j)
 {
-    const struct cause *c = ui_wait(ui, j);
+    const struct cause *c = cause_for(f, ui, j);
     bool depends = c && c->code == CAUSE_DEPENDENCY && c->parts.n && c->parts.v[0].id;
     if (j->hold)
         rich_add(&f->text, ROLE_DIM, trc("in place of a time", "held"));
@@ -313,10 +324,8 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
     const struct joblist *l = ctx;
     const struct job *j = jobrows_job(r);
     if (j && j->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
-        if (l->table.drawn[table_find_column(&l->table, "when")])
-            job_wait_words_apart(&f->text, l->cols.ui, j);
-        else
-            job_wait_words(&f->text, l->cols.ui, j);
+        job_cause_words(&f->text, l->cols.ui, j, cause_for(f, l->cols.ui, j),
+                        l->table.drawn[table_find_column(&l->table, "when")]);
         f->text.n_runs = 0; /* the sign and the start have the colour */
         rich_role(&f->text, ROLE_NORMAL);
     } else if (j) {

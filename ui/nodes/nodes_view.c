@@ -100,7 +100,7 @@ static void get_gpu(const void *ctx, const void *row, struct table_field *f)
         return;
     char number[32];
     int width = f->room - snprintf(number, sizeof number, " %u/%u", used, n->gpus);
-    if ((int)n->gpus <= width || !f->room)
+    if ((int)n->gpus <= width || f->room <= 0)
         nodeinfo_gpus(&f->text, nodes_ui_of(ctx), n);
     else
         bar_two_ended(&f->text, used, ui_node_is_out(nodes_ui_of(ctx), n) ? n->gpus - used : 0, n->gpus,

@@ -170,7 +170,7 @@ static void free_of(struct table_field *f, const struct part_row *r, uint64_t n,
         rich_addf(&f->text, n ? ROLE_GOOD : ROLE_DIM, "%llu", (unsigned long long)n);
     char of[32];
     int width = snprintf(of, sizeof of, tr(" of %llu"), (unsigned long long)all);
-    if (all && (!f->room || cell_width(f->text.text.s) + width <= f->room))
+    if (all && (f->room <= 0 || cell_width(f->text.text.s) + width <= f->room))
         rich_add(&f->text, ROLE_DIM, of);
 }
 

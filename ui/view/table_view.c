@@ -86,7 +86,7 @@ static void copy_all(struct ui *ui, struct table *t)
     if (n < t->shown.n)
         str_appendf(&what, tr("the first %zu of %zu rows (limit of terminals)"), n, t->shown.n);
     else
-        str_appendf(&what, tr("%zu rows"), n);
+        str_appendf(&what, trn("%zu row", "%zu rows", n), n);
     ui_copy(ui, s.s, what.s);
     str_fini(&s);
     str_fini(&what);

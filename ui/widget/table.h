@@ -15,8 +15,12 @@
 #include "ui/widget/list.h"
 #include "ui/widget/rich.h"
 
+/* In place of cells: what is drawn, in as many cells as it takes. For files, also what programs look for. */
+#define ROOM_AS_SEEN (-1)
+#define ROOM_OF_FILE (-2)
+
 struct table_field {
-    int room; /* in: cells there are, where it is drawn; 0: as many as it takes */
+    int room; /* in: cells there are, where it is drawn; 0: as many as it takes, or ROOM_... */
     struct rich text;
     bool has_num; /* sort and compare by num */
     double num;

@@ -12,10 +12,10 @@
 #include "src/base/xalloc.h"
 #include "ui/widget/table_private.h"
 
-/* The text of a cell without bars, and without blanks around it. */
+/* The text of a cell as it is drawn, without bars, and without blanks around it. */
 static void export_cell(struct table *t, const struct trow *row, size_t column, struct str *out)
 {
-    const struct rich *r = &table_field(t, row, column, 0)->text;
+    const struct rich *r = &table_field(t, row, column, ROOM_OF_FILE)->text;
     struct str all = STR_INIT;
     size_t from = 0;
     for (size_t i = 0; i < r->n_runs; i++) {
@@ -38,11 +38,11 @@ static void export_cell_plain(struct table *t, const struct trow *row, size_t co
     str_fini(&cell);
 }
 
-static void append_tabbed(struct table *t, const struct trow *row, const bool *on, struct str *out)
+static void append_tabbed(struct table *t, const struct trow *row, struct str *out)
 {
     bool first = true;
     for (size_t i = 0; i < t->n_cols; i++) {
-        if (on && !on[i])
+        if (!t->on[i])
             continue;
         if (!first)
             str_append_char(out, '\t');
@@ -55,18 +55,22 @@ void table_append_row(struct table *t, struct str *out)
 {
     const struct trow *row = table_current(t);
     if (row)
-        append_tabbed(t, row, t->on, out);
+        append_tabbed(t, row, out);
 }
 
 size_t table_export(struct table *t, size_t max, struct str *out)
 {
     char word[COLUMN_WORD_SIZE];
+    const char *separator = "";
     for (size_t i = 0; i < t->n_cols; i++)
-        str_appendf(out, "%s%s", i ? "\t" : "", table_column_word(&t->cols[i], word));
+        if (t->on[i]) {
+            str_appendf(out, "%s%s", separator, table_column_word(&t->cols[i], word));
+            separator = "\t";
+        }
     str_append_char(out, '\n');
     for (size_t r = 0; r < t->shown.n; r++) {
         size_t before = out->len;
-        append_tabbed(t, table_shown(t, r), NULL, out);
+        append_tabbed(t, table_shown(t, r), out);
         str_append_char(out, '\n');
         if (out->len > max) {
             str_truncate(out, before);
