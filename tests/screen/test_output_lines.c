@@ -110,7 +110,11 @@ static void lines_are_filtered(void **state)
     uilab_keys(u, "/50<Enter>");
     work_on(u);
     must_show(u, "10 of 10");
-    uilab_keys(u, "&<C-u>!needle<Enter>");
+    uilab_keys(u, "&straw<Enter>"); /* takes the place of the old filter */
+    work_on(u);
+    must_show(u, "only \"straw\"");
+    must_show(u, "No line passes the filter");
+    uilab_keys(u, "&!needle<Enter>");
     work_on(u);
     must_show(u, "only lines without \"needle\"");
     must_show(u, "hay, too");

@@ -213,6 +213,54 @@ static void a_search_in_a_big_log_of_a_node_can_be_given_up(void **state)
     await(l, "a file");
 }
 
+static const struct reading_state *await_count(struct lab *l, size_t hits, bool all)
+{
+    int64_t t0 = now_ms();
+    for (;;) {
+        play_node(l);
+        const struct reading_state *s = reader_state(l->r);
+        if (s && s->hits >= hits && (!all || (!s->more_hits && s->hit)))
+            return s;
+        struct pollfd fd = {.fd = reader_fd(l->r), .events = POLLIN};
+        poll(&fd, 1, 100);
+        if (now_ms() - t0 > DEADLINE_MS)
+            fail_msg("%zu matches are counted, not %zu", s ? s->hits : 0, hits);
+    }
+}
+
+/* However large the output: it is read from its beginning, piece by piece, until all are known. */
+static void matches_on_a_node_are_counted(void **state)
+{
+    struct lab *l = *state;
+    l->log = 200 * 1000 * LINE;
+    open_one(l, NULL, false);
+    await(l, "line 199999");
+    reader_find(l->r, "000 ."); /* line 1000 to line 199000 */
+    await(l, "line 199000");
+    const struct reading_state *s = await_count(l, 199, true);
+    assert_int_equal(s->hits, 199);
+    assert_int_equal(s->hit, 199);
+    assert_false(s->more_hits);
+}
+
+/* Of very much output the node sends no more than a part for that; a match behind it has no number. */
+static void not_all_of_a_huge_log_is_sent_to_count(void **state)
+{
+    struct lab *l = *state;
+    open_one(l, NULL, false);
+    await(l, "line 9999999");
+    reader_find(l->r, "00000 .");
+    await(l, "line 9900000");
+    const struct reading_state *s = await_count(l, 26, false);
+    assert_int_equal(s->hits, 26);
+    assert_int_equal(s->hit, 0);
+    assert_true(s->more_hits);
+    reader_act(l->r, ACTION_TOP);
+    await(l, "line 0 ");
+    assert_int_equal(reader_state(l->r)->hits, 26);
+    assert_true(l->sent < 300u << 20);
+}
+
 /* Closing comes back, whatever the thread waits for: the test would hang here. */
 static void nobody_waits_for_a_node_at_the_end(void **state)
 {
@@ -263,6 +311,8 @@ int main(void)
         CASE(a_log_that_has_lost_its_beginning),
         CASE(a_search_in_a_big_log_of_a_node_can_be_given_up),
         CASE(nobody_waits_for_a_node_at_the_end),
+        CASE(matches_on_a_node_are_counted),
+        CASE(not_all_of_a_huge_log_is_sent_to_count),
         CASE(a_refusal_is_told),
         CASE(a_fifo_is_no_output),
     };

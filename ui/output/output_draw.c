@@ -190,6 +190,7 @@ void output_draw_body(const struct output_screen *o, struct canvas *c, struct re
     else if (!s->size)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM,
                     s->asking           ? tr("Fetching ...")
+                    : s->filter         ? tr("No line passes the filter.")
                     : output_is_live(o) ? tr("No output so far.")
                                         : tr("No output was written."),
                     r.w - 4);

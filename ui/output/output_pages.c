@@ -231,18 +231,30 @@ bool reading_look(struct reading *r, bool quiet)
 
 #define COUNT_SLICES 8 /* between two checks of the orders */
 
-#define FAR_COUNT_MAX (4 << 20) /* bytes that a node sends so that the matches in them are counted */
+#define FAR_COUNT_MAX ((int64_t)256 << 20) /* bytes that a node sends so that the matches in them are counted */
 
-/* A node would have to send all of it, and that is much. */
 static bool is_far(const struct reading *r)
 {
-    return !r->merged && r->n && r->streams[0].remote && !is_filtered(r) &&
-           r->streams[0].size > FAR_COUNT_MAX;
+    return !r->merged && r->n && r->streams[0].remote && !is_filtered(r);
+}
+
+static bool is_uncounted(const struct reading *r)
+{
+    return line_hits_has_work(&r->hits, counted_size(r));
 }
 
 static bool has_to_count(const struct reading *r)
 {
-    return !is_far(r) && line_hits_has_work(&r->hits, counted_size(r));
+    return is_uncounted(r) && !(is_far(r) && r->hits.scan.at >= FAR_COUNT_MAX);
+}
+
+/* The number of the match among all; 0: there is none, or those before it are not counted yet. */
+static size_t number_of_match(const struct reading *r)
+{
+    int64_t at = r->pager.match;
+    if (at < 0 || !pager_has_pattern(&r->pager) || (is_uncounted(r) && at >= r->hits.scan.at))
+        return 0;
+    return line_hits_number(&r->hits, at);
 }
 
 static bool has_to_filter(const struct reading *r)
@@ -284,6 +296,15 @@ static void save_work(struct reading *r)
         output_save_stop(&r->save);
 }
 
+/* Of a node one piece at a time, so that a key waits for no more than that. */
+static void count_work(struct reading *r)
+{
+    if (is_far(r) && !stream_fetch_next(&r->streams[0], r->hits.scan.at, PAGER_SLICE))
+        return;
+    for (int i = 0; i < (is_far(r) ? 1 : COUNT_SLICES) && has_to_count(r); i++)
+        line_hits_work(&r->hits, &r->pager.file, counted_size(r));
+}
+
 bool reading_has_work(const struct reading *r)
 {
     return r->pager.searching || r->more || r->seek.on || r->save.path || has_to_filter(r) ||
@@ -303,9 +324,8 @@ bool reading_work(struct reading *r)
         save_work(r);
     if (r->pager.searching)
         pager_work(&r->pager);
-    else
-        for (int i = 0; i < COUNT_SLICES && has_to_count(r); i++)
-            line_hits_work(&r->hits, &r->pager.file, counted_size(r));
+    else if (has_to_count(r))
+        count_work(r);
     return reading_has_work(r);
 }
 
@@ -427,8 +447,8 @@ void reading_get_state(struct reading *r, struct reading_state *ret)
     ret->filter_without = r->filter.scan.without;
     ret->filter_full = r->filter.full;
     ret->hits = line_hits_count(&r->hits);
-    ret->hit = p->match >= 0 && pager_has_pattern(p) ? line_hits_number(&r->hits, p->match) : 0;
-    ret->more_hits = ret->hits >= LINE_HITS_MAX || has_to_count(r);
+    ret->hit = number_of_match(r);
+    ret->more_hits = ret->hits >= LINE_HITS_MAX || is_uncounted(r);
     ret->not_found = p->not_found;
     ret->wrapped = p->wrapped;
     ret->forward = p->forward;

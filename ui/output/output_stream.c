@@ -295,6 +295,15 @@ static bool output_stream_fetch(struct stream *s, int64_t at)
     return s->hooks->await(s->hooks->ctx, s);
 }
 
+bool stream_fetch_next(struct stream *s, int64_t at, size_t n)
+{
+    int64_t end = at + (int64_t)n < s->size ? at + (int64_t)n : s->size;
+    size_t k;
+    while (s->remote && at < end && (k = here(s, at)))
+        at += (int64_t)k;
+    return !s->remote || at >= end || !output_stream_fetch(s, at);
+}
+
 size_t stream_read(void *stream, int64_t at, char *buf, size_t n)
 {
     struct stream *s = stream;

@@ -72,6 +72,10 @@ int64_t stream_size(void *stream);
 /* Waits for the node if the bytes are not here yet. Returns the number of bytes. */
 size_t stream_read(void *stream, int64_t at, char *buf, size_t n);
 
+/* Fetches the first piece of these bytes that is not here. Returns true if there is none, or it does not
+ * come. */
+bool stream_fetch_next(struct stream *s, int64_t at, size_t n);
+
 /* An answer of the node; d NULL: the connection was lost, or it was refused for the reason why. Returns
  * true where it brought something to be seen. */
 bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const char *why);

@@ -269,6 +269,7 @@ static void output_type_line(struct output_screen *o, enum output_line what)
         text = path = output_save_path(o);
     o->typing = what;
     edit_set(&o->edit, text);
+    o->edit.selected = what == LINE_ONLY && *text; /* as in the filter of a list */
     free(path);
 }
 
