@@ -756,6 +756,14 @@ static void jobs_stand_in_groups(void **state)
     uilab_draw(u, 24, 80);
     assert_int_equal(canvas_at(&u->canvas, y, 10)->over, ROLE_CURSOR);
     assert_true(uilab_find(u, "Running") < y && uilab_find(u, "Ended") > y);
+    for (int rows = 15; rows < 30; rows++) { /* no row stands below the title of another group */
+        uilab_draw(u, rows, 80);
+        int title = uilab_find(u, "Waiting"), first = uilab_find(u, "finetune-7b");
+        assert_true(first < 0 || (title >= 0 && title < first));
+        title = uilab_find(u, "Ended");
+        first = uilab_find(u, "mistake");
+        assert_true(first < 0 || (title >= 0 && title < first));
+    }
     uilab_draw(u, 8, 80); /* rows need the room more */
     must_not_show(u, "Waiting 6 jobs");
     uilab_keys(u, "G");

@@ -11,6 +11,7 @@
 #include "ui/layout/layout.h"
 
 #define BOX_WIDTH 76
+#define MENU_WIDTH 100 /* its lines are not broken, so they take more where there is more */
 /* At least, if there is room: of the input line, and of the refusal below it. */
 #define LINE_WIDTH 46
 
@@ -310,7 +311,8 @@ static int text_width(const struct dialog *d)
     w = title > w ? title : w;
     if ((d->kind == DIALOG_PROMPT || d->refused) && w < LINE_WIDTH)
         w = LINE_WIDTH;
-    return w < BOX_WIDTH ? w : BOX_WIDTH;
+    int most = is_menu(d) ? MENU_WIDTH : BOX_WIDTH;
+    return w < most ? w : most;
 }
 
 /* What was said to the last answer. Returns the lines it takes. */

@@ -137,6 +137,8 @@ static bool draw_lines(struct table *t, struct canvas *c, struct rect r, const i
             ticks |= draw_line(t, c, line, t->lines.v[k], widths, any_branch, focused);
         else if (k + 1 < t->lines.n && t->lines.v[k + 1] != TABLE_NO_ROW)
             table_draw_title(t, c, line, t->lines.v[k + 1]);
+        else if (k + 1 == t->lines.n && k > 0 && t->lines.v[k - 1] + 1 < t->shown.n)
+            table_draw_title(t, c, line, t->lines.v[k - 1] + 1); /* its rows are below the last line */
     }
     return ticks;
 }
