@@ -608,6 +608,24 @@ static void a_watched_job_rings(void **state)
     must_show(u, "train-resnet: failed: exit 3");
 }
 
+/* A cancelled job is told of once: when it has ended, not also when it begins to end. */
+static void the_end_of_a_job_rings_once(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1000, .fate = FATE_END};
+    keys_show(u, "/train-resnet<Enter>W", "watched");
+    outbox_take(u->app);
+    uilab_push(u, EV_KILL, g->s.train, &kill);
+    assert_int_equal(model_get_job(u->app->m, g->s.train)->state, JOB_COMPLETING);
+    uilab_draw(u, 24, 80);
+    assert_false(outbox_take(u->app) & WISH_BELL);
+    end_batch(u, g->s.train, 0);
+    uilab_draw(u, 24, 80);
+    assert_true(outbox_take(u->app) & WISH_BELL);
+    check_has("title", outbox_title(u->app), "train-resnet: done"); /* it ended by itself first */
+}
+
 static void what_is_not_watched_is_quiet(void **state)
 {
     struct ui_fixture *g = *state;
@@ -760,6 +778,7 @@ int main(void)
         UI_FIXTURE_CASE(one_job_is_not_kept_waiting),
         UI_FIXTURE_CASE(a_change_goes_out),
         UI_FIXTURE_CASE(a_watched_job_rings),
+        UI_FIXTURE_CASE(the_end_of_a_job_rings_once),
         UI_FIXTURE_CASE(what_is_not_watched_is_quiet),
         UI_FIXTURE_CASE(an_array_rings_at_its_end),
         UI_FIXTURE_CASE(the_menu_has_everything),

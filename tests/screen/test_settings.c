@@ -200,6 +200,30 @@ static void errors_have_file_and_line(void **state)
     unlink(path);
 }
 
+/* What docs/UI.md shows can be copied into ui.cfg. */
+static void the_example_of_the_manual_is_good(void **state)
+{
+    (void)state;
+    char *text = file_text("docs/UI.md");
+    assert_non_null(text);
+    char *from = strstr(text, "```\ntheme = "), *to = from ? strstr(from + 4, "```") : NULL;
+    assert_non_null(to);
+    *to = '\0';
+    char path[] = "/tmp/stoker-ui.XXXXXX";
+    int fd = mkstemp(path);
+    struct settings s;
+    struct errtext err = {""};
+    settings_init(&s);
+    assert_int_equal(pwrite(fd, from + 4, strlen(from + 4), 0), (long)strlen(from + 4));
+    if (settings_load(&s, path, &err) < 0)
+        fail_msg("docs/UI.md: %s", err.s);
+    assert_true(s.commands.v.n > 1);
+    settings_fini(&s);
+    close(fd);
+    unlink(path);
+    free(text);
+}
+
 /* --- screens --- */
 
 struct settings_lab {
@@ -403,6 +427,7 @@ int main(void)
         cmocka_unit_test(other_lines_stay),
         cmocka_unit_test(a_file_with_an_error_is_not_written),
         cmocka_unit_test(errors_have_file_and_line),
+        cmocka_unit_test(the_example_of_the_manual_is_good),
         UI_FIXTURE_CASE(options_are_changed_in_the_file),
         UI_FIXTURE_CASE(commands_run_for_the_row),
         UI_FIXTURE_CASE(commands_are_in_the_menu),

@@ -81,6 +81,8 @@ static uint32_t watch_state(const struct ui *ui, const struct job_target *w, boo
     bool array = w->array_index == ARRAY_NONE && (!one || one->array_job == w->job);
     if (!array) {
         *ret_over = !one || job_state_is_final((enum job_state)one->state);
+        if (one && one->state == JOB_COMPLETING) /* its end is the news, and comes with its cause */
+            return JOB_RUNNING;
         return one ? one->state : LIVE_GONE;
     }
     const struct array_tally *t = model_get_tally(ui->m, w->job);
