@@ -264,6 +264,22 @@ static void settings_down(struct settings_lab *l)
     settings_fini(&l->s);
 }
 
+/* Where there is room for a value it is seen as a whole. */
+static void values_are_cut_only_for_want_of_room(void **state)
+{
+    static const char value[] = "notify-send --urgency=critical \\\"$STOKER_TEXT\\\"";
+    struct settings_lab l;
+    char *text = xasprintf("notify_command = \"%s\";\n", value);
+    settings_up(&l, state, text);
+    free(text);
+    struct uilab *u = &l.g->u;
+    keys_show(u, "<F2>", "\u2026 ui.cfg, line 1");
+    uilab_draw(u, 43, 132);
+    must_show(u, "notify-send --urgency=critical \"$STOKER_TEXT\"  ui.cfg, line 1");
+    uilab_keys(u, "q");
+    settings_down(&l);
+}
+
 static void options_are_changed_in_the_file(void **state)
 {
     struct settings_lab l;
@@ -428,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_file_with_an_error_is_not_written),
         cmocka_unit_test(errors_have_file_and_line),
         cmocka_unit_test(the_example_of_the_manual_is_good),
+        UI_FIXTURE_CASE(values_are_cut_only_for_want_of_room),
         UI_FIXTURE_CASE(options_are_changed_in_the_file),
         UI_FIXTURE_CASE(commands_run_for_the_row),
         UI_FIXTURE_CASE(commands_are_in_the_menu),

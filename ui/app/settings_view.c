@@ -21,7 +21,8 @@
 #include "ui/widget/motion.h"
 
 #define NAME_WIDTH  16
-#define VALUE_WIDTH 18
+#define VALUE_WIDTH 18 /* at least: as wide as the values where there is room */
+#define SOURCE_WIDTH 22
 
 struct settings_row {
     enum setting which;
@@ -108,13 +109,26 @@ static void draw_source(const struct settings *s, enum setting which, struct can
                     s->from[which] == SETTING_BY_OPTION ? tr("command line") : tr("default"), w);
 }
 
+static int settings_value_width(const struct settings *now, int width)
+{
+    int most = width - 1 - NAME_WIDTH - SOURCE_WIDTH, w = VALUE_WIDTH;
+    for (int i = 0; i < SETTING_N; i++) {
+        struct str value = STR_INIT;
+        setting_format(now, (enum setting)i, &value);
+        int n = cell_width(value.s) + 2;
+        w = n > w ? n : w;
+        str_fini(&value);
+    }
+    return w <= most ? w : most > VALUE_WIDTH ? most : VALUE_WIDTH;
+}
+
 static void draw_option(const struct settings_screen *s, const struct settings_row *row, struct canvas *c,
                         struct rect line)
 {
     const struct settings *now = s->v.ui->o.settings;
     const struct setting_info *info = setting_info(row->which);
     struct str value = STR_INIT;
-    int x = line.x + 1;
+    int x = line.x + 1, values = settings_value_width(now, line.w);
     if (row->theme) {
         bool on = str_eq(row->theme, now->theme ? now->theme : info->usual);
         canvas_printf(c, line.y, x + 2, on ? ROLE_STRONG : ROLE_NORMAL, line.w - 4, "(%s) %s",
@@ -124,8 +138,8 @@ static void draw_option(const struct settings_screen *s, const struct settings_r
     setting_format(now, row->which, &value);
     canvas_text(c, line.y, x, ROLE_KEY, info->name, NAME_WIDTH - 1);
     x += NAME_WIDTH;
-    canvas_text(c, line.y, x, ROLE_STRONG, value.s, VALUE_WIDTH - 1);
-    x += VALUE_WIDTH;
+    canvas_text(c, line.y, x, ROLE_STRONG, value.s, values - 1);
+    x += values;
     draw_source(now, row->which, c, line.y, x, line.x + line.w - x);
     str_fini(&value);
 }
