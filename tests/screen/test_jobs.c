@@ -319,7 +319,7 @@ static void cancel_hits_what_was_highlighted(void **state)
     uilab_keys(u, "jjjjjc");
     uilab_draw(u, 24, 80);
     must_show(u, "cancel 1 job");
-    must_show(u, "eval");
+    must_show(u, "\u25f7 53 eval"); /* with the sign of the list */
     /* While the question stands the row moves and another takes its place. */
     struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1001};
     uilab_push(u, EV_KILL, g->s.big, &kill);

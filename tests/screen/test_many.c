@@ -167,7 +167,7 @@ static void of_many_those_are_listed_that_are_meant(void **unused)
     uilab_keys(&u, "<Esc>R");
     uilab_draw(&u, 50, 120);
     assert_true(uilab_find(&u, "requeue 3 jobs") > 0);
-    assert_true(uilab_find(&u, "R 1_[") > 0);
+    assert_true(uilab_find(&u, "\u25b6 1_[") > 0);
     assert_true(uilab_find(&u, "20000 jobs are left out") > 0);
     uilab_fini(&u);
 }

@@ -101,7 +101,7 @@ static void sorting_moves_no_mark(void **state)
     must_show(u, "1 marked");
     uilab_keys(u, ":sort time<Enter>gc");
     uilab_draw(u, 24, 80);
-    must_show(u, "P 52 finetune-7b");
+    must_show(u, "\u25f7 52 finetune-7b");
     must_show(u, "cancel 1 job");
 }
 

@@ -398,7 +398,7 @@ void job_action_list(const struct job_action *d, struct lines *l)
 {
     for (size_t i = 0; i < d->targets.n && i < LIST_MAX; i++) {
         struct rich *r = lines_add(l);
-        rich_addf(r, d->targets.v[i].role, "%c", d->targets.v[i].glyph);
+        rich_sign(r, d->targets.v[i].role, d->targets.v[i].glyph);
         rich_addf(r, ROLE_NORMAL, " %s", d->targets.v[i].label);
     }
     if (d->targets.n > LIST_MAX)
