@@ -4,7 +4,9 @@
 
 #include "src/base/exe_path.h"
 #include "src/base/lang.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/text/amount_text.h"
 #include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/app/settings.h"
@@ -134,6 +136,20 @@ static void screens(const char *code)
     lang_choose("en", catalogues);
 }
 
+/* The columns of times have room for "Wed 11:13". */
+static void days_of_the_week_are_short(void **unused)
+{
+    static const char *const codes[] = {"en", "pl", "pt_BR", "fr"};
+    (void)unused;
+    for (size_t i = 0; i < N_OF(codes); i++) {
+        lang_choose(codes[i], catalogues);
+        for (int day = 0; day < 7; day++)
+            if (cell_width(weekday_word(day)) > 3)
+                fail_msg("%s: \"%s\" takes more than 3 cells", codes[i], weekday_word(day));
+    }
+    lang_choose("en", catalogues);
+}
+
 static void in_polish(void **state)
 {
     (void)state;
@@ -163,6 +179,7 @@ int main(void)
     if (!there)
         puts("no catalogues: gettext is not installed");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(days_of_the_week_are_short),
         cmocka_unit_test(in_polish),
         cmocka_unit_test(in_portuguese),
         cmocka_unit_test(in_french),

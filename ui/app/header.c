@@ -233,7 +233,8 @@ static void header_say_idle(const struct ui *ui, struct gauge *gpus, int *room)
     gpus->idle = now.idle < gpus->used ? now.idle : gpus->used;
     if (!gpus->idle)
         return;
-    snprintf(gpus->unused, sizeof gpus->unused, tr(" %llu idle"), (unsigned long long)gpus->idle);
+    snprintf(gpus->unused, sizeof gpus->unused, trn(" %llu idle", " %llu idle", (unsigned long)gpus->idle),
+             (unsigned long long)gpus->idle);
     *room -= cell_width(gpus->unused);
 }
 

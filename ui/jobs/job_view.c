@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/lang.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -27,6 +28,7 @@
 
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
 #define BAR_CELLS    28   /* of its time, and of its life */
+#define BAR_LEAST    12
 #define HEAD_MAX     6    /* lines of the sentence, the time and its life */
 #define BELOW_MIN    4    /* lines below the tree that are worth something */
 #define TREE_MIN     3    /* lines of the tree, before there is anything below it */
@@ -237,6 +239,12 @@ static void fill_head(struct jobpage *p, const struct job *j, int width)
     rich_init(&bar);
     rich_init(&words);
     joblife_limit(&bar, ui, j, cells);
+    int too_wide = cell_width(bar.text.s) - width;
+    if (too_wide > 0 && cells - too_wide >= BAR_LEAST) { /* rather a shorter bar than a second line */
+        cells -= too_wide;
+        rich_clear(&bar);
+        joblife_limit(&bar, ui, j, cells);
+    }
     if (bar.text.len) {
         r = lines_add(l);
         rich_append(r, &bar);

@@ -73,11 +73,14 @@ static int64_t unused_s(const struct gpumap *m, const struct block *b)
     return held < b->used->idle_s ? held : b->used->idle_s;
 }
 
-static void block_head(const struct block *b, struct rich *r)
+static void block_head(const struct block *b, int width, struct rich *r)
 {
+    const char *foreign = tr(" foreign");
     rich_addf(r, b->text, "%u", b->gpu);
-    if (b->is == GPU_FOREIGN)
-        rich_add(r, b->text, tr(" foreign"));
+    if (b->is == GPU_FOREIGN && cell_width(r->text.s) + cell_width(foreign) <= width)
+        rich_add(r, b->text, foreign);
+    else if (b->is == GPU_FOREIGN)
+        rich_add(r, b->text, trc("use of a GPU, in 6 cells", " other"));
     else if (b->owner)
         rich_addf(r, b->text, " %s", b->owner->job->user ? b->owner->job->user : "");
 }
@@ -118,6 +121,16 @@ static void block_idle(const struct block *b, int64_t s, int width, struct rich 
         rich_addf(r, b->text, "%s%lldm", width > BLOCK_LEAST ? tr("idle ") : "", (long long)s / 60);
 }
 
+static void block_processes(const struct block *b, int width, struct rich *r)
+{
+    unsigned n = b->used->foreign;
+    rich_addf(r, b->text, trn("%u process", "%u processes", n), n);
+    if (cell_width(r->text.s) <= width)
+        return;
+    rich_clear(r);
+    rich_addf(r, b->text, tr("%u proc."), n);
+}
+
 static void block_foot(const struct gpumap *m, const struct block *b, int width, struct rich *r)
 {
     const struct util_past *past = ui_util_past(m->rows->ui, b->row->node->spec.name);
@@ -125,7 +138,7 @@ static void block_foot(const struct gpumap *m, const struct block *b, int width,
     if (idle >= 60)
         block_idle(b, idle, width, r);
     else if (b->is == GPU_FOREIGN && b->used && b->used->foreign)
-        rich_addf(r, b->text, trn("%u process", "%u processes", b->used->foreign), b->used->foreign);
+        block_processes(b, width, r);
     else if (b->is == GPU_OUT || b->is == GPU_BROKEN)
         for (int i = 0; i < width; i++)
             rich_add(r, ROLE_RULE, bar_sign(ROLE_BAR_OUT));
@@ -162,7 +175,7 @@ static void draw_block(const struct gpumap *m, const struct block *b, struct can
         struct rich r;
         rich_init(&r);
         if (line == 0)
-            block_head(b, &r);
+            block_head(b, width, &r);
         else if (line == 1 && (at.h == BLOCK_LINES || unused_s(m, b) < 60))
             block_numbers(m, b, width, &r);
         else
