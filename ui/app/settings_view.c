@@ -20,8 +20,8 @@
 #include "ui/widget/list.h"
 #include "ui/widget/motion.h"
 
-#define NAME_WIDTH  16
-#define VALUE_WIDTH 18 /* at least: as wide as the values where there is room */
+#define NAME_WIDTH   16
+#define VALUE_WIDTH  18 /* at least: as wide as the values where there is room */
 #define SOURCE_WIDTH 22
 
 struct settings_row {

@@ -29,10 +29,10 @@
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
 #define BAR_CELLS    28   /* of its time, and of its life */
 #define BAR_LEAST    12
-#define HEAD_MAX     6    /* lines of the sentence, the time and its life */
-#define BELOW_MIN    4    /* lines below the tree that are worth something */
-#define TREE_MIN     3    /* lines of the tree, before there is anything below it */
-#define ROOMY        28   /* lines of a page with empty lines between its parts */
+#define HEAD_MAX     6  /* lines of the sentence, the time and its life */
+#define BELOW_MIN    4  /* lines below the tree that are worth something */
+#define TREE_MIN     3  /* lines of the tree, before there is anything below it */
+#define ROOMY        28 /* lines of a page with empty lines between its parts */
 
 struct jobpage {
     struct view v;

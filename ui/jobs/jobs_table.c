@@ -77,11 +77,6 @@ static void add_states(struct table_field *f, const struct array_row *a, enum ro
     }
 }
 
-static bool has_cells(const struct table_field *f)
-{
-    return f->room > 0 || f->room == ROOM_AS_SEEN;
-}
-
 static void jobs_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
@@ -89,13 +84,13 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
     const struct job *j = jobrows_job(r);
     if (j) {
         job_words(&f->text, j);
-        if (!has_cells(f)) /* a filter or a program may know it by Slurm's word */
+        if (!field_is_seen(f)) /* a filter or a program may know it by Slurm's word */
             add_slurms_word(f, (enum job_state)j->state);
     } else {
         const struct array_row *a = r->array;
         add_states(f, a, ROLE_NORMAL,
                    (const char *const[]){tr("running"), tr("waiting"), tr("failed"), tr("done")});
-        if (has_cells(f))
+        if (field_is_seen(f))
             return;
         rich_add(&f->text, ROLE_DIM, " (");
         add_states(f, a, ROLE_DIM, (const char *const[]){"RUNNING", "PENDING", "FAILED", "COMPLETED"});

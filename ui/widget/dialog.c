@@ -10,7 +10,7 @@
 #include "src/base/xalloc.h"
 #include "ui/layout/layout.h"
 
-#define BOX_WIDTH 76
+#define BOX_WIDTH  76
 #define MENU_WIDTH 100 /* its lines are not broken, so they take more where there is more */
 /* At least, if there is room: of the input line, and of the refusal below it. */
 #define LINE_WIDTH 46

@@ -15,7 +15,8 @@
 #include "ui/widget/list.h"
 #include "ui/widget/rich.h"
 
-/* In place of cells: what is drawn, in as many cells as it takes. For files, also what programs look for. */
+/* In place of cells: what is drawn, in as many cells as it takes. For files, also what programs look for.
+ */
 #define ROOM_AS_SEEN (-1)
 #define ROOM_OF_FILE (-2)
 
@@ -27,6 +28,12 @@ struct table_field {
     double minor; /* of those whose num is the same the smaller one stands first; from 0, below 1 */
     bool ticks;   /* changes with the time alone: draw again in a second */
 };
+
+/* The text is for the eye: not sorted or filtered by, not for a program. */
+static inline bool field_is_seen(const struct table_field *f)
+{
+    return f->room > 0 || f->room == ROOM_AS_SEEN;
+}
 
 #define COLUMN_HIDDEN 1u   /* searched, sorted and exported, drawn only where the user chose it */
 #define COLUMN_RIGHT  2u   /* aligned to the right */

@@ -64,7 +64,8 @@ static void note_lines(struct table *t, size_t height, bool groups, bool gap)
         if (groups && i == next) {
             if (gap && i > t->list.top)
                 vec_push(&t->lines, TABLE_NO_ROW);
-            if (t->lines.n < height) /* also in the last line: a row there would seem to be of the group above */
+            if (t->lines.n <
+                height) /* also in the last line: a row there would seem to be of the group above */
                 vec_push(&t->lines, TABLE_NO_ROW);
             next = table_group_end(t, i);
         }
