@@ -231,8 +231,7 @@ bool reading_look(struct reading *r, bool quiet)
 
 #define COUNT_SLICES 8 /* between two checks of the orders */
 
-#define FAR_COUNT_MAX \
-    ((int64_t)256 << 20) /* bytes that a node sends so that the matches in them are counted */
+#define FAR_COUNT_MAX ((int64_t)256 << 20) /* bytes that a node sends to have matches counted */
 
 static bool is_far(const struct reading *r)
 {

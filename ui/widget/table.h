@@ -15,8 +15,7 @@
 #include "ui/widget/list.h"
 #include "ui/widget/rich.h"
 
-/* In place of cells: what is drawn, in as many cells as it takes. For files, also what programs look for.
- */
+/* In place of cells: what is drawn, in as many as it takes. For files, also what programs look for. */
 #define ROOM_AS_SEEN (-1)
 #define ROOM_OF_FILE (-2)
 
