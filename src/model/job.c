@@ -291,6 +291,8 @@ const struct alloc *job_alloc_on(const struct job *j, const char *node)
 
 uint32_t job_cpus(const struct job *j)
 {
+    if (!j->alloc.n && j->kind != JOB_KIND_STEPS) /* filters and sorts ask all that wait */
+        return job_need_cpus(&j->req);
     return job_amounts(j).cpus;
 }
 

@@ -161,10 +161,26 @@ static void need_mem(const struct job_req *r, struct job_need *n)
     }
 }
 
+static uint32_t need_per_task(const struct job_req *r)
+{
+    return at_least(or_default(r->cpus_per_task, 1), 1);
+}
+
+static uint32_t need_cpus(uint32_t nodes, uint32_t tasks, uint32_t per_task)
+{
+    return at_least(times(tasks, per_task), nodes);
+}
+
+uint32_t job_need_cpus(const struct job_req *r)
+{
+    uint32_t nodes = need_nodes(r);
+    return need_cpus(nodes, need_tasks(r, nodes), need_per_task(r));
+}
+
 void job_need(const struct job_req *r, struct job_need *ret)
 {
     uint32_t nodes = need_nodes(r), tasks = need_tasks(r, nodes);
-    uint32_t per_task = at_least(or_default(r->cpus_per_task, 1), 1);
+    uint32_t per_task = need_per_task(r);
     uint32_t tasks_per_node = or_default(job_tasks_per_node(r), 0);
     uint32_t tasks_here = tasks_per_node ? tasks_per_node : div_up(tasks, nodes);
     struct job_need n = {
@@ -172,7 +188,7 @@ void job_need(const struct job_req *r, struct job_need *ret)
         .nodes_max = need_nodes_max(r, nodes, tasks),
         .tasks = tasks,
         .cpus_per_task = per_task,
-        .cpus = at_least(times(tasks, per_task), nodes),
+        .cpus = need_cpus(nodes, tasks, per_task),
         .tasks_per_node = tasks_per_node,
         .cpus_per_node = times(tasks_here < tasks ? tasks_here : tasks, per_task),
         .whole_nodes = req_detail(r)->exclusive,

@@ -26,6 +26,8 @@ struct job_need {
 
 /* Figures too large to be counted stay at the largest: they fit nowhere. */
 void job_need(const struct job_req *r, struct job_need *ret);
+/* Its cpus alone, at a third of the cost. */
+uint32_t job_need_cpus(const struct job_req *r);
 
 /* Whether --gpus, --gpus-per-node and --gpus-per-task agree with one another and with the counts of nodes
  * and tasks, so that what is allocated is what each of them says. Errors: -EINVAL. */

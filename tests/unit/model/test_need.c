@@ -110,6 +110,7 @@ static void test_requests(void **state)
         check_int(rows[i].text, n.nodes_max, rows[i].nodes_max);
         check_int(rows[i].text, n.tasks, rows[i].tasks);
         check_int(rows[i].text, n.cpus, rows[i].cpus);
+        check_int(rows[i].text, job_need_cpus(&r), n.cpus);
         check_int(rows[i].text, n.cpus_per_node, rows[i].cpus_per_node);
         check_int(rows[i].text, n.gpus, rows[i].gpus);
         check_int(rows[i].text, n.gpus_per_node, rows[i].gpus_per_node);
