@@ -59,7 +59,7 @@ static void csv_is_quoted(void **state)
     free(text);
     export_to(u, "b.csv", " all");
     text = written("b.csv");
-    must_have(text, "sign,job,name,user,part,start,waited,ran,of-limit,cpus,gpu,where-or-why,left,state,");
+    must_have(text, "sign,job,name,user,part,cpus,gpu,start,waited,ran,of-limit,where-or-why,left,state,");
     free(text);
 }
 

@@ -2,6 +2,7 @@
  * keys that have no effect, causes in the same words everywhere. */
 #include "tests/lib/check.h"
 #include "tests/screen/ui_fixture.h"
+#include "ui/dialogs/job_dialogs.h"
 
 static struct job *take(struct uilab *u, uint32_t id, const char *name, int64_t ended_s)
 {
@@ -162,7 +163,72 @@ static void a_silent_node_is_named_at_its_job(void **state)
     uilab_keys(&g->u, "/train-resnet<Enter><Enter>");
     uilab_draw(&g->u, 24, 132);
     must_show(&g->u, "gpu03 does not answer");
+    uilab_keys(&g->u, "qc");
+    uilab_draw(&g->u, 30, 132);
+    must_show(&g->u, "gpu03 does not answer: what runs there ends when the node is back.");
     n->state = NODE_UP;
+    uilab_keys(&g->u, "nc");
+    uilab_draw(&g->u, 30, 132);
+    must_show(&g->u, "n keep");
+    must_not_show(&g->u, "does not answer");
+}
+
+/* "on  completing: cancelled by ann on gpu03" */
+static void why_of_an_ending_job_names_its_node_alone(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    j->state = JOB_COMPLETING;
+    j->kill_cause = KILL_CANCEL;
+    model_take_job(g->u.app->m, j);
+    struct node *n = model_get_node(g->u.app->m, "gpu03");
+    n->state = NODE_LOST;
+    changes_everything(g->u.app);
+    uilab_keys(&g->u, "/train-resnet<Enter>w");
+    uilab_draw(&g->u, 30, 132);
+    must_show(&g->u, "on      gpu03  does not answer");
+}
+
+/* "cancelled after 0:00" */
+static void what_never_started_ran_for_no_time(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.big));
+    j->state = JOB_CANCELLED;
+    j->t_end = g->u.app->now;
+    model_take_job(g->u.app->m, j);
+    changes_everything(g->u.app);
+    uilab_keys(&g->u, "/finetune<Enter>");
+    uilab_draw(&g->u, 43, 132);
+    must_show(&g->u, "cancelled before it started");
+    must_not_show(&g->u, " after 0:00");
+}
+
+/* A node that is lost and not drained has no reason to ask about. */
+static void a_resume_without_a_reason_asks_for_none(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct node *n = model_get_node(g->u.app->m, "cpu01");
+    n->state = NODE_LOST;
+    const struct node *one = n;
+    act_on_nodes(g->u.app, false, &one, 1, NULL);
+    uilab_draw(&g->u, 30, 100);
+    must_show(&g->u, "New jobs start as soon as it answers again.");
+    must_not_show(&g->u, "Is the reason above");
+}
+
+/* Nothing is cut while cells before it are empty. */
+static void a_long_cause_takes_the_empty_cells_before_it(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "/state:wait|held<Enter>");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "needs 8 GPUs, 16 CPUs, 64G");
+    uilab_keys(&g->u, "<Esc>");
 }
 
 /* What is being ended has no time left. */
@@ -210,6 +276,10 @@ int main(void)
         CASE(causes_have_the_room_of_the_steps),
         CASE(a_refusal_is_named),
         CASE(a_silent_node_is_named_at_its_job),
+        CASE(why_of_an_ending_job_names_its_node_alone),
+        CASE(what_never_started_ran_for_no_time),
+        CASE(a_resume_without_a_reason_asks_for_none),
+        CASE(a_long_cause_takes_the_empty_cells_before_it),
         CASE(an_end_that_has_come_is_no_forecast),
         CASE(over_the_limit_nothing_is_left),
     };

@@ -38,7 +38,8 @@ static void every_gpu_has_its_block(void **state)
     uilab_keys(u, "3");
     uilab_draw(u, 24, 80);
     must_show(u, "pretra\u2026"); /* in place of what is not measured */
-    must_show(u, "no GPU has been allocated and unused for long");
+    must_show(u, "not known: the use of the GPUs is not measured");
+    must_not_show(u, "brightness");
     for (int i = 0; i < 20; i++) {
         feed_util(u, "gpu01", busy, N_OF(busy), 2, 8000);
         uilab_wait(u, 1000);
@@ -46,10 +47,12 @@ static void every_gpu_has_its_block(void **state)
     feed_util(u, "gpu01", busy, N_OF(busy), 2, 8000);
     uilab_golden_in_all(u, "gpus-map", 24, 80);
     must_show(u, "97% 40G");
+    must_show(u, "brightness");
+    must_show(u, "unused for 1 h 12 min");
     must_show(u, "1h12m");
     must_show(u, "drained");
     must_show(u, "9 a100: 4 on gpu01, 5 on gpu02");
-    must_show(u, "pretrain of alice holds GPU 1 of gpu01");
+    must_show(u, "pretrain of alice: GPU 1 of gpu01 unused");
     uilab_golden_in_all(u, "gpus-map", 43, 132);
     must_show(u, "idle 1h12m");
     keys_show(u, "t", "gpu01    Bb");
@@ -395,6 +398,33 @@ static void history_survives_a_controller_that_has_none(void **state)
 
 /* --- usage --- */
 
+/* A user with all of the share has the longest text; the legend explains bars only where there are bars. */
+static void all_of_the_share_is_not_cut(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "7");
+    uilab_draw(u, 24, 80);
+    struct msg_shares_rows m = {0};
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("root")};
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("vision"),
+                                                 .parent = xstrdup("root"),
+                                                 .level = 1,
+                                                 .norm_shares = 1,
+                                                 .effective_usage = 1};
+    uilab_feed(u, MSG_SHARES_ROWS, uilab_sent(u, MSG_SHARES)->tag, &m);
+    rec_fini(&msg_shares_rows_rec, &m);
+    for (int cols = 80; cols <= 200; cols += 10) {
+        uilab_draw(u, 30, cols);
+        must_show(u, "100% of 100%");
+    }
+    must_show(u, "beyond it");
+    uilab_draw(u, 24, 72);
+    must_show(u, "100% of 100%");
+    must_not_show(u, "beyond it");
+    must_show(u, "FACTOR 1 is the highest priority");
+}
+
 static void usage_counts_and_asks(void **state)
 {
     struct ui_fixture *g = *state;
@@ -453,6 +483,13 @@ static void the_plan_is_on_a_line_of_time(void **state)
         uilab_golden_in_all(u, "timeline", sizes[i][0], sizes[i][1]);
     uilab_draw(u, 24, 80);
     must_show(u, "pretrain of bo: running since");
+    for (int cols = 60; cols <= 80; cols++) { /* the end was cut off while the next line had room */
+        uilab_draw(u, 24, cols);
+        must_not_show(u, "ends by\u2026");
+        must_not_show(u, "en\u2026");
+    }
+    uilab_draw(u, 24, 60);
+    must_show(u, "ends by");
 }
 
 /* The title was cut in the middle of the plan's age. */
@@ -757,6 +794,7 @@ int main(void)
         UI_FIXTURE_CASE(a_rare_word_does_not_walk_for_ever),
         UI_FIXTURE_CASE(another_filter_while_a_page_comes),
         UI_FIXTURE_CASE(history_survives_a_controller_that_has_none),
+        UI_FIXTURE_CASE(all_of_the_share_is_not_cut),
         UI_FIXTURE_CASE(usage_counts_and_asks),
         UI_FIXTURE_CASE(the_plan_is_on_a_line_of_time),
         UI_FIXTURE_CASE(the_plans_title_fits_40_columns),

@@ -10,6 +10,7 @@
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "ui/frame/reversal.h"
+#include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
@@ -414,6 +415,25 @@ static const char *what_happens(const struct job_action *d)
     return NULL;
 }
 
+#define SILENT_TARGETS 256
+
+/* What runs on a node that does not answer goes on until the node is back. */
+static void silent_line(const struct ui *ui, const struct job_action *d, struct lines *l)
+{
+    for (size_t i = 0; ends_jobs(d) && i < d->targets.n && i < SILENT_TARGETS; i++) {
+        const struct job_target *to = &d->targets.v[i].to;
+        const struct job *j = to->array_index == ARRAY_NONE
+                                  ? model_get_job(ui_model(ui), to->job)
+                                  : model_get_element(ui_model(ui), to->job, to->array_index);
+        const char *node = j ? job_first_silent(ui, j) : NULL;
+        if (!node)
+            continue;
+        lines_addf(l, ROLE_WARN, tr("%s does not answer: what runs there ends when the node is back."),
+                   node);
+        return;
+    }
+}
+
 static void left_out_line(struct lines *l, uint32_t n, const char *why)
 {
     if (n)
@@ -442,6 +462,7 @@ void job_action_confirm(struct ui *ui, struct job_action *take_d)
     left_out_line(&dlg->body.lines, d->foreign, tr("not yours"));
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
+    silent_line(ui, d, &dlg->body.lines);
     ui_take_dialog(ui, dlg, job_dialogs_confirmed, d, job_action_free);
 }
 

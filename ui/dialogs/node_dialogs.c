@@ -97,6 +97,14 @@ static bool any_is_up(const struct node *const *nodes, size_t n)
     return false;
 }
 
+static bool any_has_reason(const struct node *const *nodes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i]->drain)
+            return true;
+    return false;
+}
+
 void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason)
 {
     if (!n || ui_read_only(ui, true))
@@ -118,7 +126,8 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM, "%s",
-               drain ? tr("Running jobs finish, no new jobs start. Why?")
+               drain                       ? tr("Running jobs finish, no new jobs start. Why?")
+               : !any_has_reason(nodes, n) ? tr("New jobs start as soon as it answers again.")
                : any_is_up(nodes, n)
                    ? tr("New jobs start at once. Is the reason above resolved?")
                    : tr("New jobs start as soon as it answers again. Is the reason above resolved?"));

@@ -47,6 +47,10 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
         rich_role(r, ROLE_NORMAL);
         return;
     }
+    if (job_state_is_final((enum job_state)j->state) && !wall_is_set(j->t_start)) {
+        rich_add(r, ROLE_NORMAL, tr(" before it started"));
+        return;
+    }
     str_append(&r->text, job_state_is_final((enum job_state)j->state) ? tr(" after ") : " ");
     jobtext_elapsed(&r->text, j, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
@@ -326,18 +330,25 @@ void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
 
 #define SILENT_LOOKED 64 /* nodes of a job: it is asked for each picture */
 
-void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind)
+const char *job_first_silent(const struct ui *ui, const struct job *j)
 {
     if (j->state != JOB_RUNNING && j->state != JOB_COMPLETING)
-        return;
+        return NULL;
     for (size_t i = 0; i < j->alloc.n && i < SILENT_LOOKED; i++) {
         const struct node *n = model_get_node(ui_model(ui), j->alloc.v[i].node);
-        if (!n || (n->state != NODE_SUSPECT && n->state != NODE_LOST && n->state != NODE_DOWN))
-            continue;
-        if (behind && j->alloc.n == 1)
-            rich_add(r, ROLE_WARN, tr("  does not answer"));
-        else
-            rich_addf(r, ROLE_WARN, tr("  %s does not answer"), n->spec.name);
-        return;
+        if (n && (n->state == NODE_SUSPECT || n->state == NODE_LOST || n->state == NODE_DOWN))
+            return n->spec.name;
     }
+    return NULL;
+}
+
+void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind)
+{
+    const char *node = job_first_silent(ui, j);
+    if (!node)
+        return;
+    if (behind && j->alloc.n == 1)
+        rich_add(r, ROLE_WARN, tr("  does not answer"));
+    else
+        rich_addf(r, ROLE_WARN, tr("  %s does not answer"), node);
 }

@@ -23,8 +23,10 @@ void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
 /* The same of that cause; NULL: it is not known. start_apart: its start stands beside it. */
 void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, const struct cause *c,
                      bool start_apart);
-/* Of a job that runs: the first of its nodes that does not answer; nothing where all do, or are not known.
- * behind: stands behind the list of its nodes, where a single one need not be named again. */
+/* Of a job that runs: the first of its nodes that does not answer; NULL where all do, or are not known. */
+const char *job_first_silent(const struct ui *ui, const struct job *j);
+/* The same in words. behind: stands behind the list of its nodes, where a single one need not be named
+ * again. */
 void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind);
 /* How the user of this screen reads causes of that job (NULL: not known). */
 struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j);

@@ -211,8 +211,15 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
         job_where(lines_add(l), j, ui_now(ui));
         return;
     }
-    job_where(lines_pair(l, job_is_between(j) ? tr("now") : tr("on"), LABEL), j, ui_now(ui));
-    struct rich *r = lines_pair(l, tr("since"), LABEL);
+    struct rich *r = lines_pair(l, job_is_between(j) ? tr("now") : tr("on"), LABEL);
+    if (j->state == JOB_COMPLETING) { /* how it ends has its line above */
+        jobtext_nodes(&r->text, j);
+        rich_role(r, ROLE_NORMAL);
+    } else {
+        job_where(r, j, ui_now(ui));
+    }
+    job_silent_node(r, ui, j, true);
+    r = lines_pair(l, tr("since"), LABEL);
     when_text(&r->text, j->t_start, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
     if (wall_is_set(job_end_time(j, ui_model(ui)))) {

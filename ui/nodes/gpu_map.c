@@ -319,6 +319,18 @@ static void free_of_type(const struct gpumap *m, const struct gpu_type *type, st
     }
 }
 
+bool gpumap_is_measured(const struct gpumap *m)
+{
+    bool allocated = false;
+    for (size_t i = 0; i < m->rows->n_types; i++) {
+        const struct gpu_type *t = &m->rows->types[i];
+        if (t->busy || t->idle)
+            return true;
+        allocated = allocated || t->held;
+    }
+    return !allocated;
+}
+
 static void first_unused(const struct gpumap *m, struct rich *r)
 {
     char time[UNITS_TEXT_SIZE];
@@ -331,7 +343,7 @@ static void first_unused(const struct gpumap *m, struct rich *r)
             if (s < ui_gpu_idle_flag_s(m->rows->ui) || s <= 0 || more++)
                 continue;
             const struct job *j = b.owner->job;
-            rich_addf(r, ROLE_WARN, tr("%s of %s holds GPU %u of %s and has not used it for %s"),
+            rich_addf(r, ROLE_WARN, tr("%s of %s: GPU %u of %s unused for %s"),
                       j->req.name ? jobtext_name(j) : tr("a job"), jobtext_user(j), k, row->node->spec.name,
                       duration_format_words(s, time));
         }
@@ -339,7 +351,9 @@ static void first_unused(const struct gpumap *m, struct rich *r)
     if (more > 1)
         rich_addf(r, ROLE_DIM, tr("; %u more"), more - 1);
     if (!more)
-        rich_add(r, ROLE_DIM, tr("no GPU has been allocated and unused for long"));
+        rich_add(r, ROLE_DIM,
+                 gpumap_is_measured(m) ? tr("no GPU has been allocated and unused for long")
+                                       : tr("not known: the use of the GPUs is not measured"));
 }
 
 void gpumap_sums(const struct gpumap *m, struct lines *l, int width)

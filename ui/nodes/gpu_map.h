@@ -23,6 +23,8 @@ int gpumap_draw(struct gpumap *m, struct table *t, struct canvas *c, struct rect
 /* The GPUs of one node as wide as there is room; lines: how many they take. */
 int gpumap_node_lines(const struct gpu_row *g, int width);
 void gpumap_draw_node(const struct gpumap *m, const struct gpu_row *g, struct canvas *c, struct rect r);
+/* False: there are allocated GPUs, and the use of none of them is known. */
+bool gpumap_is_measured(const struct gpumap *m);
 /* What is free where, and what is held and does nothing: two lines. */
 void gpumap_sums(const struct gpumap *m, struct lines *l, int width);
 

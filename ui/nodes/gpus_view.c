@@ -331,7 +331,8 @@ static void draw_map(struct gpus_screen *g, struct canvas *c, struct rect r)
     if (r.h > MAP_MIN_HEIGHT + 2) {
         struct rect legend = rect_take_bottom(&r, 1);
         canvas_text(c, legend.y, legend.x + 2, ROLE_DIM,
-                    ui_util_span(g->s.v.ui) == RECENT_HOUR
+                    !gpumap_is_measured(&g->map) ? tr("colour: owner")
+                    : ui_util_span(g->s.v.ui) == RECENT_HOUR
                         ? tr("colour: owner  brightness: use now  trail: use in the last hour")
                         : tr("colour: owner  brightness: use now  trail: use in the last 6 minutes"),
                     legend.w - 3);

@@ -171,17 +171,18 @@ static void draw_info(const struct timeline_screen *t, struct canvas *c, struct 
 {
     const struct lane *l = current_lane(t);
     struct lines told = {0};
-    int rows = (int)t->tables[t->bars.by].shown.n;
+    struct lines flowed = {0};
     if (rect_is_empty(r) || !l)
         return;
-    if (t->body.h > 1 + rows) /* right below the rows */
-        r.y = t->body.y + 1 + rows;
     planinfo_brief(&told, t->v.ui, &t->bars.axis.lanes, l, cursor_time(t));
+    lines_flow(&told, r.w - 3, &flowed); /* the first line has the times, and the others give way to it */
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
-    for (int i = 0; i < 2; i++)
-        rich_draw(&told.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
+    int n = (int)flowed.n < r.h - 1 ? (int)flowed.n : r.h - 1;
+    for (int i = 0; i < n; i++)
+        rich_draw(&flowed.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
+    lines_fini(&flowed);
     lines_fini(&told);
-    if (r.h > INFO_LINES)
+    if (r.h > INFO_LINES && n < INFO_LINES)
         draw_scores(t, c, rect_make(r.y + INFO_LINES, r.x + 2, 1, r.w - 3));
 }
 
@@ -248,6 +249,11 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
     lines_fini(&empty);
     v->ticks = false;
     draw_axis(t, c, inner.body);
+    int rows = (int)table_of(t)->shown.n;
+    if (t->body.h > 1 + rows && !rect_is_empty(info)) { /* right below the rows */
+        info.y = t->body.y + 1 + rows;
+        legend.y = info.y + info.h;
+    }
     draw_info(t, c, info);
     if (!rect_is_empty(legend))
         planbars_draw_legend(c, legend);

@@ -239,11 +239,21 @@ static void get_used(const void *ctx, const void *row, struct table_field *f)
 
 #define DUE_CELLS 13 /* "100% of 100%" and a blank */
 
+static int due_cells(void)
+{
+    return DUE_CELLS + cell_width(tr("%s of %s")) - cell_width("%s of %s");
+}
+
+static bool due_has_bar(int room)
+{
+    return room > due_cells() + 4;
+}
+
 /* Used of the share that is due: up to it, beyond it, and what of it is left. */
 static void get_due(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct share_row *s = usage_share(row);
     usage_is_drawn(ctx, f, DRAWN_USED);
+    const struct share_row *s = usage_share(row);
     if (!s || !isfinite(s->norm_shares) || !isfinite(s->effective_usage))
         return;
     uint64_t due = (uint64_t)(s->norm_shares * 1000 + 0.5),
@@ -254,11 +264,10 @@ static void get_due(const void *ctx, const void *row, struct table_field *f)
                                {.n = due - within, .role = ROLE_BAR_GONE}};
     f->has_num = true;
     f->num = due ? (double)used / (double)due : 0;
-    int cells = DUE_CELLS + cell_width(tr("%s of %s")) - cell_width("%s of %s");
-    if (f->room > cells + 4)
-        bar_add(&f->text, parts, 3, 1000, f->room - cells);
+    if (due_has_bar(f->room))
+        bar_add(&f->text, parts, 3, 1000, f->room - due_cells());
     char of_used[24], of_due[24];
-    (void)snprintf(of_used, sizeof of_used, f->room ? "%5.0f%%" : "%.0f%%", s->effective_usage * 100);
+    (void)snprintf(of_used, sizeof of_used, f->room ? "%4.0f%%" : "%.0f%%", s->effective_usage * 100);
     (void)snprintf(of_due, sizeof of_due, "%.0f%%", s->norm_shares * 100);
     rich_addf(&f->text, ROLE_NORMAL, tr("%s of %s"), of_used, of_due);
 }
@@ -428,6 +437,9 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
     struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
     u->drawn = 0;
     const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
+    int due = table_find_column(&u->s.table, "due"); /* room for the numbers alone needs no words on bars */
+    if (due < 0 || !due_has_bar(u->s.table.drawn[due]))
+        u->drawn &= ~DRAWN_USED;
     if (!rect_is_empty(last))
         usage_legend(c, last, u->drawn);
     lines_fini(&empty);

@@ -82,11 +82,32 @@ static bool table_draw_has_branches(const struct table *t, size_t first, size_t 
     return false;
 }
 
+static size_t last_drawn(const struct table *t, const int *widths)
+{
+    size_t i = t->n_cols;
+    while (i && !widths[i - 1])
+        i--;
+    return i ? i - 1 : 0;
+}
+
+/* A text in the last column that is too long begins where the row's empty cells before it begin: nothing
+ * is cut while there is room. */
+static bool draw_spilled(struct table *t, struct canvas *c, int y, const struct trow *row, size_t i,
+                         int from, int end)
+{
+    const struct table_field *f = table_field(t, row, i, end - from);
+    if (rich_has_bar(&f->text))
+        return false;
+    rich_draw(&f->text, c, y, from, end - from);
+    return true;
+}
+
 static bool draw_row(struct table *t, struct canvas *c, struct rect r, const struct trow *row,
                      const int *widths, bool any_branch)
 {
     bool ticks = false;
-    int x = r.x + MARK_CELLS, left = -1;
+    size_t last = last_drawn(t, widths);
+    int x = r.x + MARK_CELLS, left = -1, empty = -1;
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!widths[i])
             continue;
@@ -96,6 +117,11 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
         const struct table_field *f = table_field(t, row, i, widths[i] - skip);
         ticks |= f->ticks;
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
+        if (i == last && w > room && empty >= 0 &&
+            !(t->cols[i].flags & (COLUMN_RIGHT | COLUMN_TREE | COLUMN_ENDS)) &&
+            draw_spilled(t, c, r.y, row, i, empty, x + widths[i]))
+            break;
+        empty = w ? -1 : empty < 0 ? x : empty;
         if (t->cols[i].flags & COLUMN_RIGHT && w < room)
             skip += room - w;
         if (t->cols[i].flags & COLUMN_ENDS)
