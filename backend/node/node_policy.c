@@ -48,7 +48,7 @@ static int take_groups(struct node_policy *p, const char *value, struct errtext 
     vec_clear(&p->gids);
     int r = 0;
     for (size_t i = 0; r == 0 && i < p->groups.n; i++) {
-        uint32_t gid;
+        uint32_t gid = 0;
         r = policy_find_group(p->groups.v[i], &gid, err);
         if (r == 0)
             vec_push(&p->gids, gid);
@@ -62,7 +62,7 @@ static int take_denied(struct node_policy *p, const char *value, struct errtext 
     vec_clear(&p->denied);
     int r = 0;
     for (size_t i = 0; r == 0 && i < names.n; i++) {
-        uint32_t gid;
+        uint32_t gid = 0;
         r = policy_find_group(names.v[i], &gid, err);
         if (r == 0)
             vec_push(&p->denied, gid);
@@ -227,7 +227,7 @@ int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct
 static bool policy_has_any(const struct blob *groups, const uint32_t *gids, size_t n)
 {
     for (size_t at = 0; groups && at + sizeof(uint32_t) <= groups->n; at += sizeof(uint32_t)) {
-        uint32_t gid;
+        uint32_t gid = 0;
         memcpy(&gid, groups->p + at, sizeof gid);
         for (size_t i = 0; i < n; i++)
             if (gids[i] == gid)

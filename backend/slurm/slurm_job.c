@@ -496,7 +496,7 @@ struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array
     j->id = id;
     j->uid = uid;
     j->kind = slurm_u32(COLUMN(row, BATCH), 1) ? JOB_KIND_BATCH : JOB_KIND_INTERACTIVE;
-    j->state = slurm_job_state(COLUMN(row, STATE));
+    j->state = (uint8_t)slurm_job_state(COLUMN(row, STATE));
     j->user = slurm_text(COLUMN(row, USER));
     job_origin_mut(j)->gid = slurm_u32(COLUMN(row, GID), 0);
     j->partition = slurm_text(COLUMN(row, PARTITION));

@@ -346,7 +346,7 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->borrowed = false;
     j->time_limit_s = DURATION_NOT_SET;
     j->hold = held == REASON_NONE ? HOLD_NONE : HOLD_USER;
-    j->reason = held;
+    j->reason = (uint8_t)held;
     job_reset_partition(j);
     if (j->kind == JOB_KIND_STEPS)
         job_begin_next_step(j);
@@ -381,8 +381,8 @@ void job_settle(struct model *m, struct job *j, struct wall t)
     struct outcome o = outcome_of(j);
     release(m, j, t);
     model_dequeue(m, j);
-    j->state = o.state;
-    j->reason = o.reason;
+    j->state = (uint8_t)o.state;
+    j->reason = (uint8_t)o.reason;
     j->t_end = last_end(j, t);
     j->t_settled = t;
     if (o.state == JOB_CANCELLED || o.state == JOB_TIMEOUT)

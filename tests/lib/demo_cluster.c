@@ -214,7 +214,7 @@ static uint32_t waiting(struct lab *l, struct job *j, enum reason reason)
 {
     uint32_t id = lab_submit(l, j);
     struct job *it = lab_get(l, id);
-    it->reason = reason;
+    it->reason = (uint8_t)reason;
     return id;
 }
 

@@ -103,7 +103,7 @@ void lab_must(struct lab *l, enum event_kind kind, uint32_t job, void *body)
 struct job *lab_job(const struct lab *l, enum job_kind kind)
 {
     struct job *j = job_new();
-    j->kind = kind;
+    j->kind = (uint8_t)kind;
     j->req.name = xstrdup("work");
     j->req.workdir = xstrdup("/home/alice");
     j->uid = 1000;

@@ -342,7 +342,7 @@ char *live_command(struct live_lab *l, const char *line, int *ret_status)
     struct spawn s = {.path = argv.v[0], .argv = argv.v, .fds = {{fd, 1}, {fd, 2}}, .n_fds = 2};
     struct str out = STR_INIT;
     char buf[4096];
-    pid_t pid;
+    pid_t pid = 0;
     setenv("STOKER_HOME", l->dir, 1);
     if (fd < 0 || spawn_program(&s, &pid) < 0)
         fail_msg("%s cannot be run", line);

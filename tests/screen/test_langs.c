@@ -70,7 +70,7 @@ static void answer_history(struct ui_fixture *g)
     for (uint32_t i = 0; i < N_OF(states); i++) {
         struct job *j = job_new();
         j->id = 900 + i;
-        j->state = states[i];
+        j->state = (uint8_t)states[i];
         j->user = xstrdup("dana");
         j->uid = 1007;
         xstrset(&j->req.name, "align");

@@ -183,7 +183,7 @@ static struct job *past_job(uint32_t id, const char *name, enum job_state state)
 {
     struct job *j = job_new();
     j->id = id;
-    j->state = state;
+    j->state = (uint8_t)state;
     j->user = xstrdup("dana");
     j->uid = 1007;
     free(j->req.name);

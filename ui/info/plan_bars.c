@@ -81,7 +81,7 @@ static void bar_words(const struct planbars *b, const struct bar_item *bar, int 
     if (left < 0)
         str_clear(out);
     else if (bar->rest)
-        str_appendf(out, left >= 2 ? " %s" : "", glyph_text(GLYPH_CUT));
+        str_appendf(out, "%s%s", left >= 2 ? " " : "", left >= 2 ? glyph_text(GLYPH_CUT) : "");
     else if (r->name && left >= (name < NAME_MIN ? name : NAME_MIN))
         str_appendf(out, " %s", r->name);
     if (!bar->rest && r->name && r->user && left >= name + user)

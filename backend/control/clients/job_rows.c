@@ -81,7 +81,7 @@ static struct job rows_make(struct control *c, const struct job *j, const struct
     if (!job_state_is_final(j->state))
         row.priority = prio_of_best(prio_cache_get(c), j);
     if (j->state == JOB_PENDING)
-        row.reason = planner_reason_of(c->planner, j);
+        row.reason = (uint8_t)planner_reason_of(c->planner, j);
     if (j->state == JOB_PENDING && !follows) {
         *box = *job_rare(shown);
         box->t_expected = rows_expected_start(c, j);

@@ -119,7 +119,7 @@ static void suspend_windows(const struct question *q, const struct plan_choice *
 static void find_room(const struct question *q, const struct plan_choice *c, struct room *ret)
 {
     struct pool_span span = {.from = q->from, .before = WHEN_NEVER, .len = c->len_min};
-    *ret = (struct room){.parts = {VEC_INIT}};
+    *ret = (struct room){.parts = {.v = VEC_INIT}};
     ret->with_windows = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
     ret->at = ret->with_windows;
     if (!q->queue->windows.n)

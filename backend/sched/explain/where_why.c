@@ -201,7 +201,7 @@ static bool where_is_asked(const struct msg_why *w)
 
 void why_where(const struct question *q)
 {
-    struct where w = {.q = q, .parts = {VEC_INIT}};
+    struct where w = {.q = q, .parts = {.v = VEC_INIT}};
     const struct pool_use *slot = &q->u->slot.use;
     if (!wall_is_set(q->w->start) || !where_is_asked(q->w))
         return;

@@ -90,7 +90,7 @@ static bool sacct_read_state(struct job *j, const struct slurm_span *s)
     while (n < s->n && s->p[n] != ' ' && s->p[n] != '+')
         n++;
     struct slurm_span word = {s->p, n};
-    j->state = slurm_job_state(&word);
+    j->state = (uint8_t)slurm_job_state(&word);
     return job_state_is_final((enum job_state)j->state);
 }
 

@@ -75,7 +75,7 @@ static inline struct job *make_job(uint32_t id, enum job_state state, const char
 {
     struct job *j = job_new();
     j->id = id;
-    j->state = state;
+    j->state = (uint8_t)state;
     j->uid = 1000;
     job_origin_mut(j)->gid = 100;
     j->user = xstrdup("alice");

@@ -260,8 +260,8 @@ static struct job *full_job(enum job_state state, enum job_kind kind)
     fill(&job_rec, j, &next);
     free(j->partition);
     j->partition = xstrdup("gpu");
-    j->state = state;
-    j->kind = kind;
+    j->state = (uint8_t)state;
+    j->kind = (uint8_t)kind;
     j->reason = REASON_RAISED_SIGNAL;
     for (size_t i = 0; i < job_rare(j)->array_pending.n; i++)
         job_rare(j)->array_pending.v[i] =

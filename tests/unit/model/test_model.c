@@ -101,7 +101,7 @@ static struct job *row(uint32_t id, enum job_state state, const char *request)
 {
     struct job *j = job_new();
     j->id = id;
-    j->state = state;
+    j->state = (uint8_t)state;
     j->request_id = xstrdup(request);
     return j;
 }

@@ -13,7 +13,7 @@ static struct job *new_job(uint32_t id, enum job_state state)
 {
     struct job *j = job_new();
     j->id = id;
-    j->state = state;
+    j->state = (uint8_t)state;
     j->t_submit = (struct wall){.ms = T0};
     if (state != JOB_PENDING)
         j->t_start = (struct wall){.ms = T0 + 60000};
@@ -95,8 +95,8 @@ static void reasons(void **unused)
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = new_job(6, rows[i].state);
         struct str s = STR_INIT;
-        j->reason = rows[i].reason;
-        j->hold = rows[i].hold;
+        j->reason = (uint8_t)rows[i].reason;
+        j->hold = (uint8_t)rows[i].hold;
         j->exit_signal = rows[i].signal;
         if (rows[i].state != JOB_PENDING)
             add_node(j, "n1", 1, 0, 0);
@@ -151,7 +151,7 @@ static void words_of_a_waiting_job(void **unused)
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = new_job(6, JOB_PENDING);
         struct str s = STR_INIT;
-        j->reason = rows[i].reason;
+        j->reason = (uint8_t)rows[i].reason;
         free(j->req.name);
         j->req.name = xstrdup("sing");
         j->kind = rows[i].steps ? JOB_KIND_STEPS : JOB_KIND_BATCH;
@@ -373,7 +373,7 @@ static void dependencies(void **unused)
         struct job *j = new_job(100, JOB_PENDING);
         struct str s = STR_INIT;
         j->req.dependency = xstrdup(rows[i].dep);
-        j->reason = rows[i].reason;
+        j->reason = (uint8_t)rows[i].reason;
         jobtext_dependency(&s, j, &m);
         check_str(rows[i].dep ? rows[i].dep : "none", s.s, rows[i].want);
         str_fini(&s);
