@@ -2,10 +2,17 @@
  * table. */
 #include <string.h>
 
+#include "backend/slurm/live/slurm_detail.h"
+#include "backend/slurm/live/slurm_lists.h"
+#include "backend/slurm/live/slurm_use.h"
+#include "backend/slurm/past/slurm_sacct.h"
 #include "backend/slurm/slurm_mirror.h"
-#include "tests/unit/slurm/fixture.h"
-
+#include "backend/slurm/slurm_poll.h"
+#include "backend/slurm/usage/slurm_usage.h"
+#include "backend/slurm/why/slurm_limits.h"
 #include "src/model/model.h"
+#include "src/text/cause_text.h"
+#include "tests/unit/slurm/fixture.h"
 
 static const char *const releases[] = {"20.11.4", "22.05.8", "24.11.5", "26.05.5"};
 static const struct wall NOW = {INT64_C(1795500000000)};
@@ -109,8 +116,202 @@ static void test_same_table(void **state)
     slurm_mirror_free(first);
 }
 
+/* --- answers with accounts: tests/slurm/record_accounts --- */
+
+#define WORD "\037recordedword"
+
+static void say_history(struct str *s, const struct slurm_span *answer)
+{
+    struct slurm_span rest = *answer;
+    struct job *j;
+    int r;
+    while ((r = slurm_sacct_next(&rest, WORD, &j, NULL)) > 0) {
+        if (!j)
+            continue;
+        str_appendf(s, "sacct %s|%s|%d:%d|%s|%s|%s|element %d|cpus %u|%s|%u s\n", j->req.name,
+                    job_state_long((enum job_state)j->state), j->exit_code, j->exit_signal, j->user,
+                    job_origin(j)->group, j->req.account,
+                    j->array_index == ARRAY_NONE ? -1 : (int)j->array_index, job_cpus(j), j->partition,
+                    j->time_limit_s);
+        job_free(j);
+    }
+    assert_int_equal(r, 0);
+}
+
+static void say_cause(struct str *s, bool found, struct cause *c)
+{
+    struct cause_reader reader = {0};
+    assert_true(found);
+    cause_full(s, c, &reader);
+    str_append_char(s, '\n');
+    cause_clear(c);
+}
+
+/* A job as the row of squeue has it, as far as limits go. */
+static struct job *asking_job(uint8_t reason)
+{
+    struct job *j = job_new();
+    j->uid = 0;
+    j->user = xstrdup("root");
+    j->state = JOB_PENDING;
+    j->reason = reason;
+    j->req.account = xstrdup("vision");
+    req_detail_mut(&j->req)->qos = xstrdup("long");
+    req_detail_mut(&j->req)->licenses = xstrdup("matlab:2");
+    j->req.ntasks = 2;
+    j->req.cpus_per_task = 1;
+    return j;
+}
+
+static void say_causes(struct str *s, const char *release)
+{
+    struct slurm_span limits = release_read(release, "limits"), licenses = release_read(release, "license");
+    struct cause c = {0};
+    struct job *j = asking_job(REASON_NONE);
+    say_cause(s, slurm_limit_cause(&limits, j, "QOSMaxCpuPerUserLimit", &c), &c);
+    j->reason = REASON_LICENSES;
+    say_cause(s, slurm_licence_cause(&licenses, j, &c), &c);
+    job_free(j);
+    free((void *)(uintptr_t)limits.p);
+    free((void *)(uintptr_t)licenses.p);
+}
+
+static void say_windows(struct str *s, const struct slurm_span *answer)
+{
+    struct slurm_mirror *m = slurm_mirror_new(NULL, NULL);
+    assert_int_equal(slurm_mirror_take_windows(m, answer, NULL), 1);
+    const struct model *model = slurm_mirror_model(m);
+    for (size_t i = 0; i < model->windows.n; i++) {
+        const struct window *w = &model->windows.v[i];
+        char *users = strv_join(&w->users, ","), *accounts = strv_join(&w->accounts, ","),
+             *nodes = strv_join(&w->nodes, ",");
+        str_appendf(s, "window %s|%s|%s|users %s|accounts %s|%lld s\n", w->name,
+                    w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation", nodes, users, accounts,
+                    (long long)(w->end.ms - w->start.ms) / 1000);
+        free(users);
+        free(accounts);
+        free(nodes);
+    }
+    slurm_mirror_free(m);
+}
+
+static void say_usage(struct str *s, const struct slurm_span *sshare, const struct slurm_span *sprio)
+{
+    struct msg_shares_rows shares = {0};
+    struct msg_prio_rows prio = {0};
+    struct model m;
+    model_init(&m);
+    assert_int_equal(slurm_usage_read_shares(sshare, &shares, NULL), 0);
+    for (size_t i = 0; i < shares.rows.n; i++)
+        str_appendf(s, "sshare %s|%s|shares %g\n", shares.rows.v[i].account,
+                    shares.rows.v[i].user ? shares.rows.v[i].user : "-",
+                    (double)shares.rows.v[i].raw_shares);
+    slurm_usage_read_prio(sprio, &m, &prio);
+    for (size_t i = 0; i < prio.rows.n; i++) {
+        const struct prio_row *r = &prio.rows.v[i];
+        str_appendf(s, "sprio %s|%s|fair share %lld|nice %d|%s\n", r->user, r->partition,
+                    (long long)r->parts.fairshare_points, r->parts.nice,
+                    r->parts.total > r->parts.fairshare_points ? "more than that" : "?");
+    }
+    rec_fini(&msg_shares_rows_rec, &shares);
+    rec_fini(&msg_prio_rows_rec, &prio);
+    model_fini(&m);
+}
+
+static void say_job(struct str *s, const struct slurm_span *devices, const struct slurm_span *steps)
+{
+    struct job *j = asking_job(REASON_NONE);
+    *rec_list_push(&j->alloc) = (struct alloc){.node = xstrdup("n1")};
+    slurm_detail_read_devices(j, devices);
+    str_appendf(s, "%u CPUs of %s\n", cpuset_count(&j->alloc.v[0].cpus), j->alloc.v[0].node);
+    assert_int_equal(slurm_detail_read_steps(j, steps, WORD, NULL), 0);
+    for (size_t i = 0; i < j->steps.n; i++)
+        str_appendf(s, "step %d %s, %u tasks\n", (int)j->steps.v[i].id, j->steps.v[i].name,
+                    j->steps.v[i].n_ranks);
+    job_free(j);
+}
+
+static void say_use(struct str *s, const struct slurm_span *sstat)
+{
+    struct slurm_use_sample sample = {0};
+    slurm_use_read(sstat, &sample);
+    for (size_t i = 0; i < sample.n; i++)
+        str_appendf(s, "sstat step %d%s\n", sample.v[i].step, sample.v[i].mem_kib ? ", with memory" : "");
+    free(sample.v);
+}
+
+static void say_lists(struct str *s, const struct slurm_span *sacctmgr)
+{
+    struct cluster_spec spec = {0};
+    assert_true(slurm_lists_read(sacctmgr, "root", &spec));
+    for (size_t i = 0; i < spec.accounts.n; i++)
+        str_appendf(s, "account %s\n", spec.accounts.v[i].name);
+    for (size_t i = 0; i < spec.qos.n; i++) { /* the order differs */
+        assert_true(str_eq(spec.qos.v[i].name, "long") || str_eq(spec.qos.v[i].name, "normal"));
+        str_appendf(s, "qos %s\n", i ? "normal" : "long");
+    }
+    rec_fini(&cluster_spec_rec, &spec);
+}
+
+static char *accounts_table(const char *release)
+{
+    static const char *const names[] = {"sacct", "reservation", "sshare",   "sprio", "job_details",
+                                        "steps", "sstat",       "sacctmgr", "sdiag"};
+    struct slurm_span text[9];
+    struct str s = STR_INIT;
+    for (size_t i = 0; i < 9; i++)
+        text[i] = release_read(release, names[i]);
+    say_history(&s, &text[0]);
+    say_windows(&s, &text[1]);
+    say_usage(&s, &text[2], &text[3]);
+    say_job(&s, &text[4], &text[5]);
+    say_use(&s, &text[6]);
+    say_lists(&s, &text[7]);
+    say_causes(&s, release);
+    str_appendf(&s, "sdiag: %s\n", slurm_poll_reads_busy(&text[8]) ? "busy" : "not busy");
+    for (size_t i = 0; i < 9; i++)
+        free((void *)(uintptr_t)text[i].p);
+    return str_take(&s);
+}
+
+static void test_answers_with_accounts(void **state)
+{
+    (void)state;
+    static const char want[] = "sacct fails|FAILED|3:0|root|root|vision|element -1|cpus 2|fast|86400 s\n"
+                               "sacct a|b\n"
+                               "999 RUNNING|COMPLETED|0:0|root|root|vision|element -1|cpus 1|fast|86400 s\n"
+                               "sacct sweep|FAILED|0:9|root|root|vision|element 3|cpus 1|fast|86400 s\n"
+                               "sacct sweep|FAILED|0:9|root|root|vision|element 5|cpus 1|fast|86400 s\n"
+                               "window course|reservation|n2|users |accounts vision|1800 s\n"
+                               "window maint|maintenance|n4|users root|accounts |3600 s\n"
+                               "sshare root|-|shares 1\n"
+                               "sshare root|root|shares 1\n"
+                               "sshare vision|-|shares 1\n"
+                               "sshare vision|root|shares 3\n"
+                               "sprio root|main|fair share 10000|nice 0|more than that\n"
+                               "sprio root|fast|fair share 10000|nice 0|more than that\n"
+                               "2 CPUs of n1\n"
+                               "step -1 batch, 1 tasks\n"
+                               "step 0 sleep, 1 tasks\n"
+                               "sstat step -1, with memory\n"
+                               "sstat step 0, with memory\n"
+                               "account vision\n"
+                               "account root\n"
+                               "qos long\n"
+                               "qos normal\n"
+                               "user root holds 2 of 2 CPUs and asks for 2 more (hard limit for users)\n"
+                               "2 of licence matlab wanted, 3 of 4 in use\n"
+                               "sdiag: not busy\n";
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
+        char *got = accounts_table(releases[i]);
+        release_compare(releases[i], got, want);
+        free(got);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_table),
+                                       cmocka_unit_test(test_answers_with_accounts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
