@@ -253,7 +253,7 @@ static void licences_full(struct str *out, const struct cause *c, const struct c
 static void licence_short_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                                template_part full)
 {
-    template_append(out, "{asked} of licence {name} wanted, {used} of {of} in use", c, r, full);
+    template_append(out, "needs {asked} of licence {name}, {used} of {of} in use", c, r, full);
     if (c->jobs.n && c->jobs.n + c->more == 1)
         template_append(out, " by job {jobs}", c, r, full);
     else if (c->jobs.n)

@@ -91,7 +91,17 @@ static const struct cause *find_need(const struct cause *c)
     return NULL;
 }
 
-/* "2 CPUs wanted in main; 2 nodes: ...; n1 is drained: fan, n2 is down; room comes when ..." */
+/* "needs 2 CPUs in main". */
+static void wants_in_full(struct str *out, const struct cause *c, const struct cause *wants,
+                          const struct cause_reader *r, template_part full)
+{
+    struct str amounts = STR_INIT;
+    full(&amounts, wants, r);
+    str_appendf(out, tr("needs %s in %s"), amounts.s, c->part ? c->part : "?");
+    str_fini(&amounts);
+}
+
+/* "needs 2 CPUs in main; 2 nodes: ...; n1 is drained: fan, n2 is down; room comes when ..." */
 static void no_place_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                           template_part full)
 {
@@ -103,9 +113,10 @@ static void no_place_full(struct str *out, const struct cause *c, const struct c
         if (i)
             str_append(out, out_before && is_out_part(part) ? ", " : "; ");
         out_before = is_out_part(part);
-        full(out, part, r);
         if (part->code == CAUSE_WANTS)
-            template_append(out, " wanted in {part}", c, r, full);
+            wants_in_full(out, c, part, r, full);
+        else
+            full(out, part, r);
     }
 }
 
@@ -320,7 +331,7 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_NODES_GPU_TYPE] = {.full = N_("{n} another GPU type[ ({nodes})]")},
     [CAUSE_NODES_FEATURES] = {.full = N_("{n} without the features[ ({nodes})]")},
     [CAUSE_NODES_TMP] = {.full = N_("{n} too small a /tmp[ ({nodes})]")},
-    [CAUSE_NODES_NOT_ASKED] = {.full = N_("{n} not among those wanted[ ({nodes})]")},
+    [CAUSE_NODES_NOT_ASKED] = {.full = N_("{n} not among those asked for[ ({nodes})]")},
     [CAUSE_NODES_WINDOW] = {.full = N_("{n} kept for a window[ ({nodes})]")},
     [CAUSE_NODES_PLANNED] = {.full = N_("{n} kept for jobs that come first[ ({nodes})]")},
     [CAUSE_NODES_LOST_GPUS] = {.full = N_("{n} with GPUs that are lost or used by others[ ({nodes})]")},

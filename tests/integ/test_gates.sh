@@ -20,7 +20,7 @@ submit -L matlab:2,ansys wait.sh go
 b=$job
 wait_for 10 is_reason $b Licenses
 must stoker why $b
-has "why" "$out" "2 of licence matlab wanted, 2 of 3 in use by job $a"
+has "why" "$out" "needs 2 of licence matlab, 2 of 3 in use by job $a"
 has "class" "$(stoker why --json $b)" '"BUSY"'
 submit -L matlab wait.sh go
 c=$job

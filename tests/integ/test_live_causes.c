@@ -78,7 +78,7 @@ static const struct live_row rows[] = {
      .steps = "bob -p gpu --gpus=3 -t 60\n*ann -p gpu --gpus=2 -b now+30minutes", .reason = "BeginTime",
      .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800},
                {"BUSY",
-                "1 CPU, 2 GPUs wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
+                "needs 1 CPU, 2 GPUs in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
                 "reaches its limit",
                 3600}},
      .start = 3600, .advice = ""},
@@ -89,7 +89,7 @@ static const struct live_row rows[] = {
      .reason = "JobHeldUser",
      .wants = {{"HELD", "held by ann", 0},
                {"BUSY",
-                "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
+                "needs 4 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
                 "reaches its limit",
                 1200}},
      .advice = ""},
@@ -101,13 +101,13 @@ static const struct live_row rows[] = {
      .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\n"
               "*ann -c8 -t 30 --deadline=now+2hours",
      .reason = "Resources",
-     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200}},
+     .wants = {{"BUSY", "needs 8 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200}},
      .start = 1200},
     {"a deadline that will be missed",
      .steps = "bob -c8 -w n1 -t 60\nbob -c8 -w n2 -t 60\n"
               "*ann -c8 -t 30 --deadline=now+1hours",
      .reason = "Resources",
-     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 3600}}, .start = 0,
+     .wants = {{"BUSY", "needs 8 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2])", 3600}}, .start = 0,
      .ends_before = true},
 
     /* --- dependencies --- */
@@ -173,7 +173,7 @@ static const struct live_row rows[] = {
      .reason = "PartitionInactive",
      .wants = {{"PARTITION_DOWN", "partition main is inactive", 0},
                {"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
-               {"BUSY", "1 CPU wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1800}},
+               {"BUSY", "needs 1 CPU in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1800}},
      .advice = ""},
     {"down, a shorter limit, fewer nodes and another account",
      .later =
@@ -198,12 +198,12 @@ static const struct live_row rows[] = {
     {"another account", .later = POLICY("deny_accounts = [\"phys\"];", ""),
      .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -A phys -c1\nlater", .reason = "PartitionConfig",
      .wants = {{"NOT_ALLOWED", "partition main does not admit its account", 0},
-               {"BUSY", "1 CPU wanted in main", 600}},
+               {"BUSY", "needs 1 CPU in main", 600}},
      .advice = ""},
     {"another QOS", .later = POLICY("deny_qos = [\"long\"];", ""),
      .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -q long -c1\nlater", .reason = "PartitionConfig",
      .wants = {{"NOT_ALLOWED", "partition main does not admit its QOS", 0},
-               {"BUSY", "1 CPU wanted in main", 600}},
+               {"BUSY", "needs 1 CPU in main", 600}},
      .advice = ""},
     {"two partitions, neither of which admits it",
      .later = POLICY("max_time = \"30m\";", LIMIT("user", "", "cpus = 200;")),
@@ -213,13 +213,13 @@ static const struct live_row rows[] = {
      .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c1 -t 60 --time-min=40\nlater",
      .reason = "PartitionTimeLimit",
      .wants = {{"NOT_ALLOWED", "at least a time limit of 40:00 asked, partition main allows 30:00", 0},
-               {"BUSY", "1 CPU wanted in main", 600}},
+               {"BUSY", "needs 1 CPU in main", 600}},
      .advice = ""},
     {"a shorter limit, and full nodes", .later = POLICY("max_time = \"30m\";", ""),
      .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\n*ann -c1 -t 60\nlater",
      .reason = "PartitionTimeLimit",
      .wants = {{"NOT_ALLOWED", "time limit 1:00:00 asked, partition main allows 30:00", 0},
-               {"BUSY", "1 CPU wanted in main", 1200}},
+               {"BUSY", "needs 1 CPU in main", 1200}},
      .advice = "with --time=30:00 partition main admits it"},
 
     /* --- limits --- */
@@ -298,7 +298,7 @@ static const struct live_row rows[] = {
      .start = -1, .advice = ""},
     {"a soft limit", .policy = POLICY("", "limits = ( { scope = \"user\"; soft = { cpus = 4; }; } );\n"),
      .steps = "ann -p side -c4 -t 40\nbob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c2",
-     .wants = {{"BUSY", "2 CPUs wanted in main", 1200},
+     .wants = {{"BUSY", "needs 2 CPUs in main", 1200},
                {"USER_LIMIT",
                 "user ann holds 4 of 4 CPUs and asks for 2 more (soft limit for users): jobs "
                 "within their soft limits go first, and no job is preempted for it",
@@ -308,7 +308,7 @@ static const struct live_row rows[] = {
      .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c4\nlater",
      .reason = "QOSMaxCpuPerUserLimit",
      .wants = {{"NOT_ALLOWED", "4 CPUs asked; user ann may hold 2", 0},
-               {"BUSY", "4 CPUs wanted in main", 1200}},
+               {"BUSY", "needs 4 CPUs in main", 1200}},
      .start = 0},
     {"a limit of the partition for the second job",
      .policy = POLICY("", LIMIT("partition", "name = \"main\";", "running_jobs = 1;")),
@@ -319,13 +319,12 @@ static const struct live_row rows[] = {
 
     /* --- licences --- */
     {"a licence", .policy = POLICY("", CAD(2)), .steps = "bob -p side -L cad:2 -t 15\n*ann -L cad -c1",
-     .reason = "Licenses", .wants = {{"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 900}},
+     .reason = "Licenses", .wants = {{"BUSY", "needs 1 of licence cad, 2 of 2 in use by job $1", 900}},
      .start = 900, .advice = ""},
     {"two licences of which one is free", .policy = POLICY("", CAD(3)),
      .steps = "bob -p side -L cad:1 -t 15\nbob -p side -L cad:1 -t 25\n*ann -L cad:2 -c1",
-     .reason = "Licenses",
-     .wants = {{"BUSY", "2 of licence cad wanted, 2 of 3 in use by jobs $1, $2", 900}}, .start = 900,
-     .advice = ""},
+     .reason = "Licenses", .wants = {{"BUSY", "needs 2 of licence cad, 2 of 3 in use by jobs $1, $2", 900}},
+     .start = 900, .advice = ""},
     {"licences that are no longer there", .policy = POLICY("", CAD(2)), .later = POLICY("", CAD(1)),
      .steps = "bob -p side -L cad:1 -t 15\n*ann -L cad:2 -c1\nlater", .reason = "Licenses",
      .wants = {{"NOT_ALLOWED", "2 of licence cad asked, there are 1", 0}}, .start = 0, .advice = ""},
@@ -335,15 +334,15 @@ static const struct live_row rows[] = {
     {"a licence and a time", .policy = POLICY("", CAD(2)),
      .steps = "bob -p side -L cad:2 -t 50\n*ann -L cad -c1 -b now+30minutes", .reason = "BeginTime",
      .wants = {{"NOT_YET", "its earliest start is in 29 min", 1800},
-               {"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 3000}},
+               {"BUSY", "needs 1 of licence cad, 2 of 2 in use by job $1", 3000}},
      .start = 3000, .advice = ""},
     {"a licence and GPUs", .policy = POLICY("", CAD(2)),
      .steps = "bob -p side -L cad:2 -t 50\nbob -p gpu --gpus=4 -t 20\n*ann -L cad -p gpu --gpus=1",
      .reason = "Licenses",
      .wants =
-         {{"BUSY", "1 of licence cad wanted, 2 of 2 in use by job $1", 3000},
+         {{"BUSY", "needs 1 of licence cad, 2 of 2 in use by job $1", 3000},
           {"BUSY",
-           "1 CPU, 1 GPU wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $2 reaches "
+           "needs 1 CPU, 1 GPU in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $2 reaches "
            "its limit",
            1200}},
      .start = 3000, .advice = ""},
@@ -351,7 +350,7 @@ static const struct live_row rows[] = {
     /* --- nodes that are busy --- */
     {"CPUs", .steps = "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 30\n*ann -c4", .reason = "Resources",
      .wants = {{"BUSY",
-                "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
+                "needs 4 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $1 "
                 "reaches its limit",
                 1200}},
      .start = 1200},
@@ -402,7 +401,7 @@ static const struct live_row rows[] = {
     {"GPUs", .steps = "bob -p gpu --gpus=2 -t 20\nbob -p gpu --gpus=1 -t 30\n*ann -p gpu --gpus=3",
      .reason = "Resources",
      .wants = {{"BUSY",
-                "1 CPU, 3 GPUs wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
+                "needs 1 CPU, 3 GPUs in gpu; 1 node: 1 too few free GPUs (g1); room comes when job $1 "
                 "reaches its limit",
                 1200}},
      .start = 1200},
@@ -414,14 +413,14 @@ static const struct live_row rows[] = {
     {"memory", .steps = "bob --mem=20G -w n1 -t 20\nbob --mem=20G -w n2 -t 30\n*ann --mem=20380M",
      .reason = "Resources",
      .wants = {{"BUSY",
-                "1 CPU, 20380M of memory a node wanted in main; 2 nodes: 2 too little free memory "
+                "needs 1 CPU, 20380M of memory a node in main; 2 nodes: 2 too little free memory "
                 "(n[1-2]); room "
                 "comes when job $1 reaches its limit",
                 1200}},
      .start = 1200},
     {"a node by name", .steps = "bob -c8 -w n2 -t 30\n*ann -c4 -w n2", .reason = "Resources",
      .wants = {{"BUSY",
-                "1 too few free CPUs (n2), 1 not among those wanted (n1); room comes when job $1 "
+                "1 too few free CPUs (n2), 1 not among those asked for (n1); room comes when job $1 "
                 "reaches its limit",
                 1800}},
      .start = 1800},
@@ -441,8 +440,8 @@ static const struct live_row rows[] = {
     {"two partitions that are both full",
      .steps = "bob -c8 -w n1 -t 50\nbob -c8 -w n2 -t 50\nbob -p gpu -c16 -t 30\n*ann -p main,gpu -c4",
      .reason = "Resources",
-     .wants = {{"BUSY", "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs", 3000},
-               {"BUSY", "4 CPUs wanted in gpu; 1 node: 1 too few free CPUs (g1)", 1800}},
+     .wants = {{"BUSY", "needs 4 CPUs in main; 2 nodes: 2 too few free CPUs", 3000},
+               {"BUSY", "needs 4 CPUs in gpu; 1 node: 1 too few free CPUs (g1)", 1800}},
      .start = 1800, .ends_before = true},
     {"a job without a limit", .policy = "partitions = ( { name = \"main\"; nodes = \"n[1-2]\"; } );\n",
      .steps = "bob -c8 -w n1\nbob -c8 -w n2\n*ann -c4 -t 10", .reason = "Resources",
@@ -488,7 +487,7 @@ static const struct live_row rows[] = {
     {"maintenance behind the jobs that run",
      .steps =
          "bob -c8 -w n1 -t 20\nbob -c8 -w n2 -t 20\nmaintenance disks n[1-2] 1500 3000\n*ann -c4 -t 10",
-     .wants = {{"BUSY", "4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200},
+     .wants = {{"BUSY", "needs 4 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2])", 1200},
                {"WINDOW", "2 nodes are kept for the maintenance window disks in 24 min", 3000}},
      .start = 3000},
     {"a time, and maintenance then",
@@ -527,7 +526,7 @@ static const struct live_row rows[] = {
      .steps = "bob -c8 -w n1 -t 30\nbob -c8 -w n2 -t 40\nbob -N2 -c8 -t 60\n*ann -N2 -c8 -t 60",
      .reason = "Priority",
      .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $3, waits for resources", 6000},
-               {"BUSY", "16 CPUs on 2 nodes wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 6000}},
+               {"BUSY", "needs 16 CPUs on 2 nodes in main; 2 nodes: 2 too few free CPUs (n[1-2])", 6000}},
      .start = 6000},
     {"too long to go before another", .steps = "bob -c8 -w n2 -t 20\nbob -N2 -c8 -t 60\n*ann -c8 -t 30",
      .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $2, waits for resources", 4800},
@@ -538,7 +537,7 @@ static const struct live_row rows[] = {
     {"beyond the plan", .policy = POLICY("", "scheduler = { window = \"1h\"; };\n"),
      .steps = "bob -c8 -w n1 -t 90\nbob -c8 -w n2 -t 95\nbob -N2 -c8\n*ann -N2 -c8", .reason = "Priority",
      .wants = {{"BEHIND", "1 job is ahead in main; the first of them, $3, waits for resources", 0},
-               {"BUSY", "16 CPUs on 2 nodes wanted in main", 6300}},
+               {"BUSY", "needs 16 CPUs on 2 nodes in main", 6300}},
      .start = 0, .ends_before = true},
 
     /* --- preemption --- */
@@ -560,12 +559,12 @@ static const struct live_row rows[] = {
                "preempt_exempt_time = \"30m\"; } );\n",
      .steps = "bob -p spot -c8 -w n1 -t 40\nbob -p spot -c8 -w n2 -t 60\n*ann -p main -c8 -t 10",
      .reason = "Resources",
-     .wants = {{"BUSY", "8 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2])", 2400},
+     .wants = {{"BUSY", "needs 8 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2])", 2400},
                {"BUSY", "job $1", 1800}},
      .start = -1, .ends_before = true},
     {"spot jobs behind a job of a higher tier",
      .steps = "cas -c8 -w n1 -t 30\ncas -c8 -w n2 -t 30\nann -N2 -c8 -t 20\n*bob -p spot -c8 -t 10",
-     .wants = {{"BUSY", "8 CPUs wanted in spot; 2 nodes: 2 too few free CPUs (n[1-2])", 3000}},
+     .wants = {{"BUSY", "needs 8 CPUs in spot; 2 nodes: 2 too few free CPUs (n[1-2])", 3000}},
      .start = 3000, .ends_before = true},
 
     /* --- jobs that do not wait --- */

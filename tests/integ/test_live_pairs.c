@@ -111,7 +111,7 @@ static const struct unit units[] = {
     {"GPUs of the cluster", .by = SIDE("cas", "chem", "normal", 1, 4, 1, 9), .scope = "cluster",
      .what = "gpus", .most = 4, .want = {"GROUP_LIMIT", NULL, 0}},
     {"a licence", .by = SIDE("cas", "chem", "normal", 1, 0, 1, 13), .by_options = "-L cad:2",
-     .options = "-L cad", .want = {"BUSY", "1 of licence cad wanted, 2 of 2 in use by job %1", 780}},
+     .options = "-L cad", .want = {"BUSY", "needs 1 of licence cad, 2 of 2 in use by job %1", 780}},
     {"a reservation ahead", C_PLACE | C_RESERVATION, .first = "reserve course n[1-2] 900 4000 ann\n",
      .options = "--reservation=course", .want = {"WINDOW", "its reservation course begins in 14 min", 900}},
     {"a reservation that has gone", C_RESERVATION, .first = "reserve course n[1-2] 900 4000 ann\n",

@@ -70,7 +70,7 @@ fits "why" "$out"
 like "the sentence of the list" "$(head -n 1 <<<"$out")" "job $more: 2 jobs ahead, starts ~[0-9:]* \(and 1 more cause\)"
 has "the list has the same" "$(COLUMNS=200 stoker jobs)" "$(sed -n '1s/^job [0-9]*: \(.*\) (and .*/\1/p' <<<"$out")"
 has "who is ahead" "$(tr -s ' \n' ' ' <<<"$out")" "2 jobs are ahead in main; the first of them, $((more - 2)), waits for resources"
-has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $((more - 2)), which starts first, reaches its limit, clears ~"
+has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY needs 4 CPUs in main; 2 nodes: 2 too few free CPUs (n[1-2]); room comes when job $((more - 2)), which starts first, reaches its limit, clears ~"
 has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "3rd of 4"
 must stoker why $((more - 2))
 like "next in line" "$(head -n 1 <<<"$out")" "job $((more - 2)): next in line, needs 4 CPUs on one node \(0 free\), starts ~[0-9:]*|job $((more - 2)): next in line, needs 4 CPUs \(0 free\), starts ~[0-9:]*"
@@ -79,7 +79,7 @@ is "as JSON" "$(stoker why --json $more | json '[c["class"] for c in d["causes"]
     "['BEHIND', 'BUSY'] 3 4 [$first] False True"
 is "of one for whom a place is held" "$(stoker why --json $((more - 2)) | json 'd["start_is_held"], d["reason"]')" "True Resources"
 must stoker why $held
-like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by $(id -un) since [0-9:]+ \(and 1 more cause\) HELD held by $(id -un); \`stoker release $held\` releases it BUSY .* wanted in main; .*room comes when job $((more - 2)), which starts first, reaches its limit, clears ~[0-9:]+ *"
+like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by $(id -un) since [0-9:]+ \(and 1 more cause\) HELD held by $(id -un); \`stoker release $held\` releases it BUSY needs .* in main; .*room comes when job $((more - 2)), which starts first, reaches its limit, clears ~[0-9:]+ *"
 
 case_ "squeue --start: in the order of the starts"
 is "jobs" "$(squeue -h --start -o '%i %r' | tr '\n' ';')" \
@@ -101,7 +101,7 @@ case_ "sbatch --test-only: nothing is queued"
 before=$(squeue -h -t all | wc -l)
 run sbatch --test-only -p one -c 4 -t 5 --wrap true
 is "later: its status" $rc 0
-like "later" "$err" "sbatch: Job [0-9]+ to start at 20[-0-9T:]+ at the latest, in partition one, by the time limits of the jobs before it; 4 CPUs wanted in one; 1 node: 1 too few free CPUs .*"
+like "later" "$err" "sbatch: Job [0-9]+ to start at 20[-0-9T:]+ at the latest, in partition one, by the time limits of the jobs before it; needs 4 CPUs in one; 1 node: 1 too few free CPUs .*"
 run sbatch --test-only -c 9 --wrap true
 has "never" "$err" "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (9 asked, 4 at most))"
 run sbatch --test-only --gpus 4 -N 2 --wrap true

@@ -76,7 +76,7 @@ has "who preempted it, by which rule" "$out" "preempted  job $owner in partition
 must stoker show --json $save
 has "the same as JSON" "$out" "\"preempted_by\":$owner,\"preempted_why\":\"job $owner in partition main (tier 2) comes before"
 must stoker why $save
-has "it waits for the other" "$out" "4 CPUs wanted in low; 1 node: 1 too few free CPUs (n1); job $owner runs without a time limit"
+has "it waits for the other" "$out" "needs 4 CPUs in low; 1 node: 1 too few free CPUs (n1); job $owner runs without a time limit"
 touch go
 wait_end $owner
 wait_for 15 begun save 2
@@ -175,7 +175,7 @@ submit -c 4 -o /dev/null --wrap true
 large=$job
 wait_state $large PENDING
 must stoker why $large
-has "it waits for its like" "$out" "4 CPUs wanted in main"
+has "it waits for its like" "$out" "needs 4 CPUs in main"
 is "the small one was not asked" "$(job_state $safe) $(words safe)" "RUNNING begin "
 touch go
 wait_end $large

@@ -68,7 +68,7 @@ has "the job" "$out" "n[5-6]"
 says "a job that is not there" 3 "~" "~" stoker show 4711
 must stoker why 13
 has "the causes" "$out" "1 job"
-has "the causes" "$out" "on 4 whole nodes wanted in main"
+has "the causes" "$out" "on 4 whole nodes in main"
 has "the causes" "$out" "Slurm says Priority"
 : >"$calls"
 must stoker why 13

@@ -211,10 +211,11 @@ static void place_lines(struct lines *l, const struct cause *place, const struct
         const struct cause *c = &place->parts.v[i];
         bool out = c->code >= CAUSE_OUT_DRAINED && c->code <= CAUSE_NODE_AVOIDS;
         if (c->code == CAUSE_WANTS) {
-            struct rich *r = lines_add(l);
-            cause_full(&r->text, c, reader);
-            rich_role(r, ROLE_NORMAL);
-            rich_addf(r, ROLE_DIM, tr(" wanted in %s"), place->part ? place->part : "?");
+            struct str amounts = STR_INIT;
+            cause_full(&amounts, c, reader);
+            rich_addf(lines_add(l), ROLE_NORMAL, tr("needs %s in %s"), amounts.s,
+                      place->part ? place->part : "?");
+            str_fini(&amounts);
         } else if (out) {
             struct rich *r = lines_add(l);
             cause_full(&r->text, c, reader);

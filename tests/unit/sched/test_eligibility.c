@@ -115,7 +115,7 @@ static void test_licences_in_use(void **state)
     licence_use_fini(&u);
     struct cause cause = {0};
     assert_true(licence_explain(&l.m, NULL, lab_get(&l, b), &cause));
-    assert_string_equal(said(&cause), "2 of licence matlab wanted, 3 of 4 in use by job 1");
+    assert_string_equal(said(&cause), "needs 2 of licence matlab, 3 of 4 in use by job 1");
     assert_true(licence_explain(&l.m, NULL, lab_get(&l, c), &cause));
     assert_int_equal(cause.code, CAUSE_NONE);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */

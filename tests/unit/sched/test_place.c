@@ -340,7 +340,7 @@ static void test_refusals_are_counted(void **state)
         {"main", "g=1 type=h100", "4 nodes: 2 without GPUs (c[1-2]), 2 another GPU type (a1,v1)"},
         {"main", "C=fast", "4 nodes: 4 without the features (c[1-2],a1,v1)"},
         {"main", "N=1 w=c1 c=20",
-         "4 nodes: 1 too few CPUs (c1: 20 asked, 8 at most), 3 not among those wanted (c2,a1,v1)"},
+         "4 nodes: 1 too few CPUs (c1: 20 asked, 8 at most), 3 not among those asked for (c2,a1,v1)"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t id;

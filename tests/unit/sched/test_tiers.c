@@ -509,7 +509,7 @@ static void test_a_promise_counts_in_licences(void **state)
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, then), l.now, &w);
         check_has("why", said(&w.causes.v[0]),
-                  "1 of licence lic wanted, 1 of 1 in use, 1 promised to a job that preempts others");
+                  "needs 1 of licence lic, 1 of 1 in use, 1 promised to a job that preempts others");
         rec_fini(&msg_why_rec, &w);
         live(8, NULL);
         must_run_in(first, "main");

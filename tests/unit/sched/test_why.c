@@ -32,7 +32,7 @@ static void test_admission(void **state)
         {"main", 1, 1, 1, 60, 0, "v100", NULL, REFUSAL_NEVER_FITS, "1 another GPU type"},
         {"main", 1, 1, 0, 60, 8001, NULL, NULL, REFUSAL_NEVER_FITS, "8001M of memory a node"},
         {"main", 1, 3, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "main cannot give 3 CPUs on 3 nodes"},
-        {"main", 1, 1, 0, 60, 0, NULL, "n9", REFUSAL_NEVER_FITS, "not among those wanted"},
+        {"main", 1, 1, 0, 60, 0, NULL, "n9", REFUSAL_NEVER_FITS, "not among those asked for"},
         {"short,narrow", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "no node of narrow has 9 CPUs"},
         /* one that does is enough */
         {"short,main", 8, 1, 0, 60, 0, NULL, NULL, REFUSAL_NONE, ""},
@@ -137,7 +137,7 @@ static void test_why_it_waits(void **state)
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
     cycle_full();
     must_say(b, REASON_RESOURCES, WHY_BUSY,
-             "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 6 asked, 4 at "
+             "needs 6 CPUs in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 6 asked, 4 at "
              "most); "
              "room comes when job 1 reaches its limit");
     must_say(c, REASON_PRIORITY, WHY_BEHIND,
@@ -337,7 +337,7 @@ static void test_why_licences(void **state)
         ids[i] = lab_submit(&l, j);
     }
     cycle_full();
-    must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of licence cad wanted, 2 of 3 in use by job 1");
+    must_say(ids[1], REASON_LICENSES, WHY_BUSY, "needs 2 of licence cad, 2 of 3 in use by job 1");
     must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of licence cad asked, there are 3");
     /* The jobs ahead are not what keeps it back: the licence is told first. */
     submit("main", 8);
@@ -422,8 +422,9 @@ static void test_why_inside_a_reservation(void **state)
     uint32_t id = lab_submit(&l, j);
     submit_req("main", 8, "n2", 10);
     cycle_full();
-    must_say(id, REASON_RESOURCES, WHY_BUSY,
-             "2 nodes: 1 not among those wanted (n2), 1 with room for a part of it (n1: 3 CPUs together)");
+    must_say(
+        id, REASON_RESOURCES, WHY_BUSY,
+        "2 nodes: 1 not among those asked for (n2), 1 with room for a part of it (n1: 3 CPUs together)");
 }
 
 /* n2 is half free, but not for long enough. */
@@ -434,7 +435,7 @@ static void test_why_a_place_is_held_for_others(void **state)
     uint32_t first = submit_req("main", 8, NULL, 10), late = submit_req("main", 3, "n2", 11);
     cycle_full();
     must_say(first, REASON_RESOURCES, WHY_BUSY,
-             "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 8 asked, 4 at "
+             "needs 8 CPUs in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 8 asked, 4 at "
              "most); "
              "room comes when job 1 reaches its limit");
     must_say(late, REASON_PRIORITY, WHY_BEHIND,
@@ -488,7 +489,7 @@ static void test_why_by_partition(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_int_equal(w.causes.n, 1); /* it never fits in short, which is not news; down is not asked */
-    check_has("main", said(&w.causes.v[0]), "5 CPUs wanted in main; 2 nodes: 1 too few free CPUs");
+    check_has("main", said(&w.causes.v[0]), "needs 5 CPUs in main; 2 nodes: 1 too few free CPUs");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -504,7 +505,7 @@ static void test_why_too_late_for_its_deadline(void **state)
     cycle_full();
     must_say(id, REASON_RESOURCES, WHY_NOT_ALLOWED,
              "by its time limit in short it would end after its deadline, which is in 30 min");
-    must_say(id, REASON_RESOURCES, WHY_BUSY, "1 CPU wanted in main; 2 nodes: 2 too few free CPUs");
+    must_say(id, REASON_RESOURCES, WHY_BUSY, "needs 1 CPU in main; 2 nodes: 2 too few free CPUs");
 }
 
 static void test_why_names_elements_of_an_array(void **state)
@@ -519,7 +520,7 @@ static void test_why_names_elements_of_an_array(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_has("summary", said_summary(&w), "job 1_[3-9]: ");
-    check_has("cause", said(&w.causes.v[0]), "4 CPUs wanted in main");
+    check_has("cause", said(&w.causes.v[0]), "needs 4 CPUs in main");
     rec_fini(&msg_why_rec, &w);
     const struct job *first = model_get_element(&l.m, id, 0);
     sched_why(planner, &v, first, l.now, &w);

@@ -160,7 +160,7 @@ static void test_one_job_for_each_cause(void **state)
         const char *first, *also; /* in full */
     } want[] = {
         {10, WHY_BUSY,
-         "8 CPUs wanted in main; 4 nodes: 2 too few free CPUs (n[1-2]), 1 drained, 1 not answering; n3 is "
+         "needs 8 CPUs in main; 4 nodes: 2 too few free CPUs (n[1-2]), 1 drained, 1 not answering; n3 is "
          "drained: "
          "new disk (root), n4 is down: no power; room comes when job 1 reaches its limit",
          "Slurm says Resources: it is its turn, and what it asks for is not free"},
@@ -174,7 +174,7 @@ static void test_one_job_for_each_cause(void **state)
         {17, WHY_NOT_ALLOWED, "3 nodes asked, partition main allows 2", NULL},
         {18, WHY_ARRAY_THROTTLE, "its array may run 2 elements at once and 2 run", NULL},
         {21, WHY_BUSY,
-         "2 CPUs, 2 GPUs wanted in gpu; 1 node: 1 too few free GPUs (g1); room comes when job 3 reaches "
+         "needs 2 CPUs, 2 GPUs in gpu; 1 node: 1 too few free GPUs (g1); room comes when job 3 reaches "
          "its limit",
          "Slurm says Resources"},
         {22, WHY_NO_FIT, "no node of main has 1 CPU (4 nodes: 4 without the features (n[1-4]))",
@@ -188,7 +188,7 @@ static void test_one_job_for_each_cause(void **state)
          "maintenance)"},
         {25, WHY_WINDOW, "its reservation course begins in", NULL},
         {26, WHY_PARTITION_DOWN, "partition shut is inactive", NULL},
-        {27, WHY_BUSY, "3 of licence matlab wanted, 3 of 4 in use", "Slurm says Licenses"},
+        {27, WHY_BUSY, "needs 3 of licence matlab, 3 of 4 in use", "Slurm says Licenses"},
         {28, WHY_USER_LIMIT, "user ann holds 3 of 4 CPUs and asks for 2 more (hard limit for users)",
          "Slurm says QOSMaxCpuPerUserLimit: its user is at the limit of CPUs in its QOS"},
         {29, WHY_GROUP_LIMIT, "QOS small holds 5 of 6 CPUs and asks for 2 more (hard limit for each QOS)",
@@ -276,9 +276,9 @@ static void test_detail(void **state)
                                                             "ReqNodeList=n[2-3] ExcNodeList=(null)\n")},
                     &why);
     cause_full(&out, &why.causes.v[0], &reader);
-    check_has("whole nodes", out.s, "on a whole node wanted in main");
+    check_has("whole nodes", out.s, "on a whole node in main");
     check_has("not empty", out.s, "1 not empty (n2)");
-    check_has("by name", out.s, "2 not among those wanted (n[1,4])");
+    check_has("by name", out.s, "2 not among those asked for (n[1,4])");
     str_fini(&out);
     rec_fini(&msg_why_rec, &why);
     slurm_mirror_free(s);
