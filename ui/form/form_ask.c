@@ -165,7 +165,7 @@ static char *forecast_of_cause(const struct cause *c, bool starts_now, struct wa
     struct cause_reader reader = {.clock = when_about, .now = now};
     when_about(&when, c->at, now);
     if (c->nodes)
-        str_appendf(&s, tr("on nodes %s in partition %s"), c->nodes, part);
+        str_appendf(&s, tr("on %s (%s)"), c->nodes, part);
     else if (wall_is_set(c->at))
         str_appendf(&s, tr("until %s at the latest, in partition %s"), when.s, part);
     for (size_t i = 0; !starts_now && i < c->parts.n; i++) {

@@ -62,7 +62,12 @@ const struct step *pending_step(const struct job *j, uint32_t *ret_tasks)
         if (*ret_tasks)
             return s;
     }
-    return NULL;
+    /* A job that was not submitted yet has no tasks: it would begin with those of its first step. */
+    const struct step *first = j->steps.n ? &j->steps.v[0] : NULL;
+    if (!first || first->tasks.n || first->done || j->state != JOB_PENDING)
+        return NULL;
+    *ret_tasks = first->n_tasks;
+    return first;
 }
 
 /* How much of j waits: 0 when nothing does. */
