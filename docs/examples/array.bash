@@ -4,4 +4,4 @@
 #SBATCH --output=array-%A_%a.out
 #SBATCH --time=5
 
-python3 train.py --seed="$SLURM_ARRAY_TASK_ID" --seconds=1 --epochs=3
+python3 train.py --epochs=3 --seconds=1 --seed="$SLURM_ARRAY_TASK_ID"

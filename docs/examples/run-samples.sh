@@ -10,11 +10,13 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 
-# Some that run, with steps and tasks, and one that waits: prints their ids.
+# Some that run, with steps and tasks, and one that waits: prints their ids. Each task takes a minute, so that there is time to
+# look at it.
 submit_samples() {
     local dir ids id after=
     dir=${STOKER_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/stoker}/samples
     mkdir -p "$dir" && cp "$here"/*.py "$here"/*.bash "$here"/*.job "$dir" && cd "$dir" || return
+    sed -i 's/--epochs=[34]/--epochs=12/; s/--seconds=1 /--seconds=60 /; s/time = "10:00"/time = "30:00"/' array.bash sweep.job
     ids=$(sbatch --parsable array.bash) || return
     case $(sinfo -h -o %G 2>/dev/null) in
     *gpu*) ;;

@@ -327,7 +327,9 @@ enum why_class {
     X(NODES_ONE_USER, "n nodes")                                                                             \
     /* --switches */                                                                                         \
     X(NEEDS_GROUPS, "asked free of")                                                                         \
-    X(NODES_IN_GROUPS, "n of")
+    X(NODES_IN_GROUPS, "n of")                                                                               \
+    /* a node whose agent has not connected yet since the node was configured */                             \
+    X(OUT_STARTING, "nodes n text")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -73,7 +73,7 @@ static const struct cause *find_part(const struct cause *c, enum cause_code from
 
 static bool is_out_part(const struct cause *c)
 {
-    return c->code >= CAUSE_OUT_DRAINED && c->code <= CAUSE_OUT_MORE;
+    return (c->code >= CAUSE_OUT_DRAINED && c->code <= CAUSE_OUT_MORE) || c->code == CAUSE_OUT_STARTING;
 }
 
 static bool is_need_part(const struct cause *c)
@@ -345,6 +345,7 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_OUT_GONE] = {.full_by = out_full},
     [CAUSE_OUT_DOWN] = {.full_by = out_full},
     [CAUSE_OUT_SILENT] = {.full_by = out_full},
+    [CAUSE_OUT_STARTING] = {.full = N_("{nodes} {n?is|are} starting (not connected yet)[: {text}]")},
     [CAUSE_OUT_MORE] = {.full = N_("{n} more")},
     [CAUSE_NODE_GPUS] = {.full = N_("on {name}: {text}")},
     [CAUSE_NODE_AVOIDS] = {.full = "{name}: {text}"},

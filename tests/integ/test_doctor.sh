@@ -29,6 +29,7 @@ like "GPUs" "$(row GPUs)" "warn +GPUs +n1: 3 configured, 0 found"
 like "isolation" "$(row 'GPU isolation')" "ok +GPU isolation +by environment variables alone, .*: n1, n2"
 like "a login node that is this machine does not count as silent" "$(row nodes)" "ok +nodes +3 answer, 0 of them drained"
 hasnt "the user who is there" "$(row names)" "user $(id -un) "
+is "each disk has one line" "$(grep -cE '^[a-z]+ +disk (space|of the state) ' <<<"$out")" 1
 
 case_ "the node says so as well, one whose figures are believed does not"
 run stoker nodes n1

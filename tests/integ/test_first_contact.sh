@@ -43,6 +43,9 @@ must terminal.py size:40x140 "expect:X cancels them" expect:sweep expect:report 
 all_ended() { [ -z "$(squeue -h)" ]; }
 wait_for 60 all_ended
 has "the samples" "$(squeue -h -t all -o '%j %T')" "report CANCELLED"
+for f in array.bash sweep.job; do
+    like "a task of $f takes a minute" "$(grep -o -e '--epochs=12 --seconds=60 ' "$STOKER_HOME/samples/$f")" "--epochs=12 --seconds=60 "
+done
 must stoker down --kill-jobs
 
 case_ "make run again, with jobs in the queue: no more samples"

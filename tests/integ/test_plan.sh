@@ -79,7 +79,7 @@ is "as JSON" "$(stoker why --json $more | json '[c["class"] for c in d["causes"]
     "['BEHIND', 'BUSY'] 3 4 [$first] False True"
 is "of one for whom a place is held" "$(stoker why --json $((more - 2)) | json 'd["start_is_held"], d["reason"]')" "True Resources"
 must stoker why $held
-like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by $(id -un) since [0-9:]+ \(and 1 more cause\) HELD held by $(id -un); \`stoker release $held\` releases it BUSY needs .* in main; .*room comes when job $((more - 2)), which starts first, reaches its limit, clears ~[0-9:]+ *"
+like "of a held one" "$(tr -s ' \n' ' ' <<<"$out")" "job $held: held by you; \`stoker release $held\` releases it \(and 1 more cause\) BUSY needs .* in main; .*room comes when job $((more - 2)), which starts first, reaches its limit, clears ~[0-9:]+ *"
 
 case_ "squeue --start: in the order of the starts"
 is "jobs" "$(squeue -h --start -o '%i %r' | tr '\n' ';')" \

@@ -203,6 +203,19 @@ static void each_screen_has_its_menu(void **state)
     copies(u, "7gj", " user ", "");
 }
 
+/* "1 row", never "1 rows". */
+static void a_copied_row_is_one(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "1/name:eval<Enter>Y");
+    uilab_draw(u, 24, 80);
+    must_show(u, "copied 1 row");
+    must_not_show(u, "1 rows");
+    uilab_keys(u, "<Esc>Y");
+    uilab_draw(u, 24, 80);
+    must_show(u, " rows");
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, export_up, export_down)
@@ -214,6 +227,7 @@ int main(void)
         CASE(no_file_is_written_over),
         CASE(the_key_asks_for_the_name),
         CASE(each_screen_has_its_menu),
+        CASE(a_copied_row_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

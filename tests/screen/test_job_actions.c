@@ -330,6 +330,41 @@ static void the_room_is_drawn(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
+/* Of a running job: what it has, until when, and who waits for that. */
+static void w_of_a_running_job_says_what_waits(void **state)
+{
+    (void)state;
+    struct ui_fixture fixture, *g = &fixture;
+    struct uilab *u = &g->u;
+    struct msg_plan p = {0};
+    uilab_init(u);
+    demo_cluster_build(&u->lab, &g->s);
+    lab_get(&u->lab, g->s.eval)->req.dependency = xasprintf("afterok:%u", g->s.multi);
+    lab_get(&u->lab, g->s.multi)->alloc.v[0].mem_mib = 0; /* none was asked for */
+    uilab_connect(u);
+    uilab_keys(u, "/name:pretrain<Enter>w");
+    shows(u, "24 CPUs GPU 0-1", true);
+    shows(u, "0M", false);
+    shows(u, "gpu01", true);
+    shows(u, "CPUs ", true);
+    shows(u, "at the latest", true);
+    shows(u, "Depend on it", true);
+    shows(u, "eval", true);
+    shows(u, "Planned on its nodes", false); /* not known yet */
+    plan_row(&p, PLAN_HELD, g->s.big, "finetune-7b", "gpu[01-02]", 100, 340, u->lab.now);
+    plan_row(&p, PLAN_HELD, g->s.held, "ablation", "gpu03", 100, 340, u->lab.now);
+    uilab_feed(u, MSG_PLAN_DATA, uilab_sent(u, MSG_PLAN)->tag, &p);
+    shows(u, "Planned on its nodes", true);
+    shows(u, "finetune-7b", true);
+    shows(u, "~15:59  gpu[01-02]", true);
+    shows(u, "ablation", false); /* elsewhere */
+    rec_fini(&msg_plan_rec, &p);
+    uilab_keys(u, "<Esc>/name:=train-resnet<Enter>w");
+    uilab_feed(u, MSG_PLAN_DATA, uilab_sent(u, MSG_PLAN)->tag, &(struct msg_plan){0});
+    shows(u, "No job waits for it.", true);
+    uilab_fini(u);
+}
+
 /* What a limit leaves is a bar; a dependency is a chain of jobs with their ends. */
 static void limits_and_dependencies_are_drawn(void **state)
 {
@@ -645,6 +680,7 @@ int main(void)
         cmocka_unit_test(the_story_tells_who_did_it),
         CASE(causes_are_said_once_and_jobs_by_name),
         UI_FIXTURE_CASE(the_room_is_drawn),
+        cmocka_unit_test(w_of_a_running_job_says_what_waits),
         UI_FIXTURE_CASE(limits_and_dependencies_are_drawn),
         UI_FIXTURE_CASE(a_cause_is_whole_where_there_is_room),
         UI_FIXTURE_CASE(the_list_says_what_w_says),

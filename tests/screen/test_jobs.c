@@ -2,7 +2,9 @@
  * should. */
 #include <signal.h>
 
+#include "src/text/jobtext.h"
 #include "tests/screen/ui_fixture.h"
+#include "ui/term/signs.h"
 
 /* --- looks --- */
 
@@ -113,6 +115,23 @@ static void plain_signs_and_themes(void **state)
         uilab_golden(&u, name, 24, 80);
     }
     uilab_fini(&u);
+}
+
+/* A dialog and a job that is ending have the signs of the list. */
+static void no_state_is_a_letter_beside_signs(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct demo_cluster s;
+    char buf[2];
+    uilab_init(&u);
+    demo_cluster_build(&u.lab, &s);
+    uilab_connect(&u);
+    uilab_keys(&u, "/name:eval<Enter>c");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, SIGN_WAITING " 53 eval");
+    uilab_fini(&u);
+    assert_string_equal(sign_of(job_state_glyph(JOB_COMPLETING), buf), SIGN_ENDING);
 }
 
 static void golden_before_data(void **state)
@@ -782,6 +801,7 @@ int main(void)
         cmocka_unit_test(golden_sizes_ascii),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(plain_signs_and_themes),
+        cmocka_unit_test(no_state_is_a_letter_beside_signs),
         cmocka_unit_test(golden_before_data),
         UI_FIXTURE_CASE(cursor_stays_on_its_job),
         UI_FIXTURE_CASE(a_signal_has_a_name),

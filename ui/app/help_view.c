@@ -10,7 +10,7 @@
 #include "ui/widget/edit.h"
 #include "ui/widget/motion.h"
 
-#define COLUMN_MIN  64 /* cells that a column has at least */
+#define COLUMN_MIN  62 /* cells that a column has at least */
 #define COLUMNS_MAX 4
 #define GAP         3 /* cells between columns */
 

@@ -74,7 +74,13 @@ static int alloc_by_node(const void *pa, const void *pb)
     return strverscmp((*a)->node ? (*a)->node : "", (*b)->node ? (*b)->node : "");
 }
 
-static void add_allocs(struct lines *l, const struct job *j)
+static bool node_is_silent(const struct ui *ui, const char *name)
+{
+    const struct node *n = model_get_node(ui_model(ui), name);
+    return n && (n->state == NODE_SUSPECT || n->state == NODE_LOST || n->state == NODE_DOWN);
+}
+
+void jobinfo_allocs(struct lines *l, const struct ui *ui, const struct job *j, int label)
 {
     const struct alloc **sorted = xcalloc(j->alloc.n + 1, sizeof *sorted);
     for (size_t i = 0; i < j->alloc.n; i++)
@@ -82,22 +88,26 @@ static void add_allocs(struct lines *l, const struct job *j)
     qsort(sorted, j->alloc.n, sizeof *sorted, alloc_by_node);
     for (size_t i = 0; i < j->alloc.n && i < ALLOCS_MAX; i++) {
         const struct alloc *a = sorted[i];
-        struct rich *r = lines_pair(l, i ? "" : tr("on"), LABEL);
+        struct rich *r = lines_pair(l, i ? "" : tr("on"), label);
         rich_add(r, ROLE_STRONG, a->node);
         rich_add(r, ROLE_NORMAL, "  ");
         count_text(&r->text, cpuset_count(&a->cpus), "%llu CPU", "%llu CPUs");
-        str_append_char(&r->text, ' ');
-        mem_text(&r->text, a->mem_mib);
+        if (a->mem_mib) {
+            str_append_char(&r->text, ' ');
+            mem_text(&r->text, a->mem_mib);
+        }
         if (!cpuset_is_empty(&a->gpus)) {
             char *gpus = cpuset_format(&a->gpus);
             str_appendf(&r->text, tr(" GPU %s"), gpus);
             free(gpus);
         }
         rich_role(r, ROLE_NORMAL);
+        if (node_is_silent(ui, a->node))
+            rich_add(r, ROLE_WARN, tr("  does not answer"));
     }
     free(sorted);
     if (j->alloc.n > ALLOCS_MAX)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, tr("and %zu more nodes"), j->alloc.n - ALLOCS_MAX);
+        rich_addf(lines_pair(l, "", label), ROLE_DIM, tr("and %zu more nodes"), j->alloc.n - ALLOCS_MAX);
 }
 
 static void job_info_pair(struct lines *l, const char *label, const char *value)
@@ -131,7 +141,7 @@ void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
         job_info_pair(l, tr("why"), why.s);
         str_fini(&why);
     }
-    add_allocs(l, j);
+    jobinfo_allocs(l, ui, j, LABEL);
     /* A step job asks for each of its tasks by itself. */
     struct rich *r = lines_pair(
         l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? tr("allocated") : tr("requested"), LABEL);
@@ -335,9 +345,8 @@ const char *job_first_silent(const struct ui *ui, const struct job *j)
     if (j->state != JOB_RUNNING && j->state != JOB_COMPLETING)
         return NULL;
     for (size_t i = 0; i < j->alloc.n && i < SILENT_LOOKED; i++) {
-        const struct node *n = model_get_node(ui_model(ui), j->alloc.v[i].node);
-        if (n && (n->state == NODE_SUSPECT || n->state == NODE_LOST || n->state == NODE_DOWN))
-            return n->spec.name;
+        if (node_is_silent(ui, j->alloc.v[i].node))
+            return j->alloc.v[i].node;
     }
     return NULL;
 }

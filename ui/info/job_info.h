@@ -10,6 +10,8 @@
 void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);
 /* Of these the last ones: where it runs and with what, whose it is. */
 void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j);
+/* Its nodes, a line each: CPUs, memory and GPUs on it. label: cells of the label before the first. */
+void jobinfo_allocs(struct lines *l, const struct ui *ui, const struct job *j, int label);
 /* What it asked for and where its output goes. */
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j);
 /* Its steps, a line each, at most max. */

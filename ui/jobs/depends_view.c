@@ -19,6 +19,7 @@
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_view.h"
 #include "ui/info/job_info.h"
+#include "ui/jobs/awaited_lines.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
 #include "ui/text/view_text.h"
@@ -180,23 +181,6 @@ static void depends_add_before(struct depends_page *p, struct table *t, const st
     deps_fini(&deps);
 }
 
-static bool depends_on(const struct job *by, const struct job *j, struct dep *ret)
-{
-    struct deps deps;
-    struct errtext err;
-    bool found = false;
-    if (!by->req.dependency || dep_parse(by->req.dependency, &deps, &err) < 0)
-        return false;
-    for (size_t i = 0; i < deps.n && !found; i++) {
-        found =
-            deps.v[i].job && (deps.v[i].job == j->id || (j->array_job && deps.v[i].job == j->array_job));
-        if (found)
-            *ret = deps.v[i];
-    }
-    deps_fini(&deps);
-    return found;
-}
-
 static void depends_add_after(struct depends_page *p, struct table *t, const struct job *j, uint64_t parent,
                               uint8_t depth)
 {
@@ -205,7 +189,7 @@ static void depends_add_after(struct depends_page *p, struct table *t, const str
     list_for_each (by, &ui_model(p->v.ui)->pending, struct job, in_queue) {
         struct depends_row row = {.job = by->id, .group = GROUP_AFTER};
         uint64_t id;
-        if (by != j && depends_on(by, j, &row.dep) && depends_add(p, t, parent, depth, &row, &id))
+        if (by != j && awaited_depends_on(by, j, &row.dep) && depends_add(p, t, parent, depth, &row, &id))
             depends_add_after(p, t, by, id, (uint8_t)(depth + 1));
     }
 }
@@ -341,7 +325,7 @@ static bool depends_has_any(const struct ui *ui, const struct job *j)
     if (j->req.dependency)
         return true;
     list_for_each (by, &ui_model(ui)->pending, struct job, in_queue)
-        if (by != j && depends_on(by, j, &dep))
+        if (by != j && awaited_depends_on(by, j, &dep))
             return true;
     return false;
 }

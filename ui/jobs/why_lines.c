@@ -209,7 +209,8 @@ static void place_lines(struct lines *l, const struct cause *place, const struct
 {
     for (size_t i = 0; i < place->parts.n; i++) {
         const struct cause *c = &place->parts.v[i];
-        bool out = c->code >= CAUSE_OUT_DRAINED && c->code <= CAUSE_NODE_AVOIDS;
+        bool out =
+            (c->code >= CAUSE_OUT_DRAINED && c->code <= CAUSE_NODE_AVOIDS) || c->code == CAUSE_OUT_STARTING;
         if (c->code == CAUSE_WANTS) {
             struct str amounts = STR_INIT;
             cause_full(&amounts, c, reader);

@@ -25,6 +25,7 @@
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
+#include "ui/jobs/awaited_lines.h"
 #include "ui/jobs/depends_view.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/why_lines.h"
@@ -51,6 +52,8 @@ struct why_screen {
     bool has_prio;
     char *refused; /* the controller's text in place of an answer; NULL: none */
     struct seldom ask;
+    struct seldom plan_ask; /* of a running job: what is planned on its nodes */
+    struct msg_plan plan;
     struct why_picture picture;
     struct pane pane;
     size_t at_picture; /* lines of pane.lines before the picture */
@@ -211,15 +214,11 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
         job_where(lines_add(l), j, ui_now(ui));
         return;
     }
-    struct rich *r = lines_pair(l, job_is_between(j) ? tr("now") : tr("on"), LABEL);
-    if (j->state == JOB_COMPLETING) { /* how it ends has its line above */
-        jobtext_nodes(&r->text, j);
-        rich_role(r, ROLE_NORMAL);
-    } else {
-        job_where(r, j, ui_now(ui));
-    }
-    job_silent_node(r, ui, j, true);
-    r = lines_pair(l, tr("since"), LABEL);
+    if (job_is_between(j) || !j->alloc.n)
+        job_where(lines_pair(l, job_is_between(j) ? tr("now") : tr("on"), LABEL), j, ui_now(ui));
+    else
+        jobinfo_allocs(l, ui, j, LABEL);
+    struct rich *r = lines_pair(l, tr("since"), LABEL);
     when_text(&r->text, j->t_start, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
     if (wall_is_set(job_end_time(j, ui_model(ui)))) {
@@ -308,6 +307,8 @@ static void why_fill(struct why_screen *s)
         return;
     }
     now_lines(&s->pane.lines, s->v.ui, j);
+    if (j->state == JOB_RUNNING)
+        awaited_lines(&s->pane.lines, s->v.ui, j, s->plan_ask.has ? &s->plan : NULL);
     if (s->refused)
         lines_addf(&s->pane.lines, ROLE_ERROR, "%s", s->refused);
 }
@@ -354,6 +355,25 @@ static void why_view_answered(struct ui *ui, struct view *owner, uint64_t arg, c
     ui_changed(ui);
 }
 
+static void why_plan_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct why_screen *s = why_of(owner);
+    if (!seldom_answered(&s->plan_ask, in, MSG_PLAN_DATA))
+        return;
+    rec_fini(&msg_plan_rec, &s->plan);
+    rec_copy(&msg_plan_rec, &s->plan, in->body);
+    ui_changed(ui);
+}
+
+static void why_ask_plan(struct why_screen *s)
+{
+    struct msg_plan_get get = {.waiting = true};
+    if (seldom_is_due(&s->plan_ask, s->v.ui, PAUSE_MS))
+        seldom_sent(&s->plan_ask, ui_send(s->v.ui, MSG_PLAN, &get, &s->v, why_plan_answered, 0));
+    s->v.due = s->plan_ask.due;
+}
+
 static void why_ask(struct why_screen *s)
 {
     const struct job *j = why_job(s);
@@ -361,6 +381,8 @@ static void why_ask(struct why_screen *s)
     if (j && j->state == JOB_PENDING && seldom_is_due(&s->ask, s->v.ui, PAUSE_MS))
         seldom_sent(&s->ask, ui_send(s->v.ui, MSG_WHY, &m, &s->v, why_view_answered, 0));
     s->v.due = s->ask.due;
+    if (j && j->state == JOB_RUNNING)
+        why_ask_plan(s);
 }
 
 /* --- the view --- */
@@ -382,6 +404,7 @@ static void why_view_close(struct view *v)
     struct why_screen *s = why_of(v);
     rec_fini(&msg_why_rec, &s->why);
     rec_fini(&msg_prio_rows_rec, &s->prio);
+    rec_fini(&msg_plan_rec, &s->plan);
     why_picture_fini(&s->picture);
     pane_fini(&s->pane);
     free(s->refused);

@@ -10,7 +10,7 @@ static const struct {
     char letter;
 } states[] = {
     {SIGN_RUNNING, 'R'}, {SIGN_WAITING, 'P'},   {SIGN_HELD, 'H'},      {SIGN_DONE, 'D'},
-    {SIGN_FAILED, '!'},  {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'},
+    {SIGN_FAILED, '!'},  {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'}, {SIGN_ENDING, 'c'},
 };
 
 static const struct {

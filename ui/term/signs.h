@@ -16,6 +16,7 @@
 #define SIGN_FAILED    "\u2717"
 #define SIGN_CANCELLED "\u2298"
 #define SIGN_PREEMPTED "\u21ba"
+#define SIGN_ENDING    "\u25b7"
 
 /* States of nodes. */
 #define SIGN_NODE_FREE     "\u25cb"
@@ -26,7 +27,7 @@
 #define SIGN_NODE_DRAINED  "\u25bc"
 #define SIGN_NODE_KEPT     "\u25a8" /* a window keeps it from other jobs */
 
-/* The sign of a state that has that letter (R P H D ! X ~); the letter itself where it has no other. */
+/* The sign of a state that has that letter (R P H D ! X ~ c); the letter itself where it has no other. */
 const char *sign_of(char letter, char buf[static 2]);
 
 /* What a full cell of that part of a bar (ROLE_BAR_*) is where there are no colours. */

@@ -334,6 +334,8 @@ static enum cause_code out_code(const struct node *n)
         return n->n_jobs ? CAUSE_OUT_DRAINING : CAUSE_OUT_DRAINED;
     if (n->gone)
         return CAUSE_OUT_GONE;
+    if (n->state == NODE_UNKNOWN && !n->boot_id)
+        return CAUSE_OUT_STARTING;
     return n->state == NODE_DOWN ? CAUSE_OUT_DOWN : CAUSE_OUT_SILENT;
 }
 

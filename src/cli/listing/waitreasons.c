@@ -24,7 +24,7 @@ void waits_clock(struct str *out, struct wall t, struct wall now)
 
 static void waitreasons_take(struct waits *w, const struct msg_waits *rows, struct wall now)
 {
-    struct cause_reader reader = {.clock = waits_clock, .now = now};
+    struct cause_reader reader = {.clock = waits_clock, .now = now, .user = w->user};
     for (size_t i = 0; i < rows->rows.n; i++) {
         const struct job_wait *r = &rows->rows.v[i];
         struct str s = STR_INIT;
@@ -60,11 +60,15 @@ void waits_ask(struct waits *w, struct client *c, const struct job *const *jobs,
 {
     VEC(uint32_t) ids = VEC_INIT;
     for (size_t i = 0; i < n && ids.n < ASKED_MAX; i++)
-        if (jobs[i]->state == JOB_PENDING)
+        if (jobs[i]->state == JOB_PENDING) {
             vec_push(&ids, jobs[i]->id);
+            if (jobs[i]->uid == client_welcome(c)->uid)
+                w->user = jobs[i]->user;
+        }
     for (size_t at = 0, got; at < ids.n; at += got)
         if (!(got = ask_some(w, c, ids.v + at, ids.n - at)))
             break;
+    w->user = NULL; /* of a job of the caller's */
     vec_fini(&ids);
 }
 

@@ -11,6 +11,7 @@
 struct waits {
     struct idmap by_job; /* -> its sentence, owned */
     VEC(char *) texts;
+    const char *user; /* while it asks: the reader, where a job of theirs is among the jobs */
 };
 
 #define WAITS_INIT       \

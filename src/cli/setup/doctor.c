@@ -7,6 +7,7 @@
 #include "src/base/clock.h"
 #include "src/base/json.h"
 #include "src/base/lang.h"
+#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
@@ -68,8 +69,12 @@ static void check_answer(struct doctor *d)
 /* What the controller has of memory and disk; users' shares are sdiag's. */
 static void check_room(struct doctor *d, const struct msg_stats *s)
 {
-    if (s->disk_all) {
-        bool much = s->disk_left < s->disk_all / 10 * (10 - ROOM_WARN_TENTHS) && s->disk_left < ROOM_PLENTY;
+    char left[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE];
+    bool much = s->disk_left < s->disk_all / 10 * (10 - ROOM_WARN_TENTHS) && s->disk_left < ROOM_PLENTY;
+    bool told = doctor_has_check(d, DOCTOR_DISK_SPACE); /* of the same disk, as this machine has it */
+    if (s->disk_all && (s->short_of_disk || much || !told)) {
+        mem_format_words(s->disk_left >> 10, left);
+        mem_format_words(s->disk_all >> 10, all);
         doctor_add(
             d, N_("disk of the state"),
             s->short_of_disk ? CHECK_FAIL
@@ -78,16 +83,17 @@ static void check_room(struct doctor *d, const struct msg_stats *s)
             s->short_of_disk || much
                 ? tr("free disk, or delete old jobs with history_keep; sdiag shows which users take it")
                 : NULL,
-            s->short_of_disk ? tr("%.1f of %.1f GB left: jobs can only be cancelled")
-                             : tr("%.1f of %.1f GB left"),
-            (double)s->disk_left / 1e9, (double)s->disk_all / 1e9);
+            s->short_of_disk ? tr("%s of %s left: jobs can only be cancelled") : tr("%s of %s left"), left,
+            all);
     }
+    mem_format_words(s->rss_kib, left);
+    mem_format_words(s->memory_most_kib, all);
     if (s->memory_most_kib && s->rss_kib > s->memory_most_kib / 10 * ROOM_WARN_TENTHS)
         doctor_add(d, N_("memory of the controller"), s->short_of_memory ? CHECK_FAIL : CHECK_WARN,
                    tr("give it more (MemoryMax of its service); sdiag shows which users take it"),
-                   s->short_of_memory ? tr("it takes %.1f of %.1f GB: jobs can only be cancelled")
-                                      : tr("it takes %.1f of %.1f GB"),
-                   (double)s->rss_kib / 1e6, (double)s->memory_most_kib / 1e6);
+                   s->short_of_memory ? tr("it takes %s of %s: jobs can only be cancelled")
+                                      : tr("it takes %s of %s"),
+                   left, all);
 }
 
 static void check_stats(struct doctor *d)
@@ -99,11 +105,13 @@ static void check_stats(struct doctor *d)
         doctor_add(d, N_("database"), CHECK_FAIL, tr("look into the controller's log"), "%s", err.s);
         return;
     }
+    char size[UNITS_TEXT_SIZE];
+    mem_format_words(s->db_bytes >> 10, size);
     uint64_t mean = s->commits ? s->commit_us_sum / s->commits : 0;
     enum check_status status = mean > COMMIT_WARN_US ? CHECK_WARN : CHECK_OK;
     doctor_add(d, N_("database"), status, status == CHECK_OK ? NULL : tr("keep the state on a faster disk"),
-               tr("%.1f MB, %llu commits, %.1f ms each, %.1f ms at worst"), (double)s->db_bytes / 1048576,
-               (unsigned long long)s->commits, (double)mean / 1000, (double)s->commit_us_max / 1000);
+               tr("%s, %llu commits, %.1f ms each, %.1f ms at worst"), size, (unsigned long long)s->commits,
+               (double)mean / 1000, (double)s->commit_us_max / 1000);
     check_room(d, s);
     msg_free(MSG_STATS_DATA, s);
 }

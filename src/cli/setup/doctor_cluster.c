@@ -49,16 +49,20 @@ static void check_answers(struct doctor *d, const struct model *m)
     }
     if (away.n)
         doctor_add(d, N_("nodes"), CHECK_FAIL, away_cure(n_local, n_ssh, d->paths.shared),
-                   tr("%zu of %zu do not answer: %s"), away.n, m->n_nodes, away.text.s);
+                   trn("%zu of %zu does not answer: %s", "%zu of %zu do not answer: %s", away.n), away.n,
+                   m->n_nodes, away.text.s);
     else
         doctor_add(d, N_("nodes"), m->n_nodes ? CHECK_OK : CHECK_FAIL,
                    m->n_nodes ? NULL : tr("add nodes to the configuration"),
-                   tr("%zu answer, %zu of them drained"), m->n_nodes, n_drained);
+                   trn("%zu answers, %zu drained", "%zu answer, %zu of them drained", m->n_nodes),
+                   m->n_nodes, n_drained);
     if (others.n)
         doctor_add(
             d, N_("agents"), CHECK_WARN,
             tr("install this release there too; where it is sent over, the next connection brings it"),
-            tr("%zu are of another release than %s: %s"), others.n, STOKER_VERSION, others.text.s);
+            trn("%zu is of another release than %s: %s", "%zu are of another release than %s: %s",
+                others.n),
+            others.n, STOKER_VERSION, others.text.s);
     str_fini(&away.text);
     str_fini(&others.text);
 }
@@ -108,7 +112,9 @@ static void check_containment(struct doctor *d, const struct model *m)
     else if (n_contained)
         doctor_add(
             d, N_("containment"), CHECK_OK, NULL,
-            tr("in force on %zu nodes, a job cannot use more memory, CPUs and processes than it has"),
+            trn("in force on %zu node, a job cannot use more memory, CPUs and processes than it has",
+                "in force on %zu nodes, a job cannot use more memory, CPUs and processes than it has",
+                n_contained),
             n_contained);
     str_fini(&open);
 }

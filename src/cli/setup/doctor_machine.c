@@ -114,7 +114,7 @@ static void check_space(struct doctor *d)
                           : free_mib < SPACE_WARN_MIB ? CHECK_WARN
                                                       : CHECK_OK;
     mem_format_words(free_mib * 1024, free_text);
-    doctor_add(d, N_("disk space"), s,
+    doctor_add(d, DOCTOR_DISK_SPACE, s,
                s == CHECK_OK ? NULL : tr("free some space: a full disk stops submissions"),
                tr("%s free for %s"), free_text, d->paths.state);
 }

@@ -4,6 +4,14 @@
 
 #include "src/base/xalloc.h"
 
+bool doctor_has_check(const struct doctor *d, const char *name)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (str_eq(d->checks[i].name, name))
+            return true;
+    return false;
+}
+
 void doctor_append_name(struct str *list, const char *name, size_t n)
 {
     if (n < DOCTOR_NAMED)

@@ -25,6 +25,11 @@ struct doctor {
 void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether a check of that name has been added. */
+bool doctor_has_check(const struct doctor *d, const char *name);
+
+#define DOCTOR_DISK_SPACE N_("disk space")
+
 #define DOCTOR_NAMED 5 /* names in one line */
 /* The n-th name of a list, with what stands before it; nothing beyond DOCTOR_NAMED but " ...". */
 void doctor_append_name(struct str *list, const char *name, size_t n);

@@ -341,16 +341,17 @@ static void why_json(const struct why_page *p)
     json_text(out, "advice_value", w->advice_value);
     json_end_document(out);
 }
-static void print_answer(const struct why *w, const struct msg_why *why, struct wall now)
+static void print_answer(const struct why *w, const struct msg_why *why, const struct msg_welcome *to)
 {
     struct str out = STR_INIT;
     char *release = xasprintf(tr("`stoker release %u` releases it"), why->job);
     struct why_page p = {
-        .out = &out, .w = why, .reader = {.clock = waits_clock, .now = now, .release = release}};
+        .out = &out, .w = why, .reader = {.clock = waits_clock, .now = to->now, .release = release}};
     if (w->json) {
         why_json(&p);
         out_flush(&out);
     } else {
+        p.reader.user = why->uid == to->uid ? why->user : NULL;
         print_why(&p);
         why_print_wrapped(&out, listing_width());
     }
@@ -375,7 +376,7 @@ static int answer_from_history(const struct why *w, const struct cli *cli, const
                               .state = l.job->state,
                               .reason = l.job->reason};
         run_summary(l.job, &why.run);
-        print_answer(w, &why, client_welcome(l.client)->now);
+        print_answer(w, &why, client_welcome(l.client));
         rec_fini(&msg_why_rec, &why);
     }
     lookup_fini(&l);
@@ -427,10 +428,9 @@ static int ask_why(const struct why *w, const struct cli *cli, const char *word,
     if (!c)
         return EXIT_AWAY;
     struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_CAUSES, &refusal, &err);
-    struct wall now = client_welcome(c)->now;
     int rc = 0;
     if (why) {
-        print_answer(w, why, now);
+        print_answer(w, why, client_welcome(c));
         rc = w->test ? ask_test(cli, c, target, why) : 0;
     }
     client_free(c);

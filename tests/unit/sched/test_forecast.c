@@ -766,42 +766,6 @@ static void test_one_that_is_not_in_the_queue(void **state)
     assert_int_equal(l.m.n_pending, 1);
 }
 
-/* A job in steps is tried with the tasks of its first step, as it would start: its request alone fits
- * anywhere. */
-static void test_steps_that_are_not_in_the_queue(void **state)
-{
-    static const struct {
-        uint32_t gpus, busy;
-        bool now;
-        const char *nodes;
-    } trials[] = {{0, 0, true, "n3"}, {2, 0, true, "n1"}, {2, 2, true, "n2"}, {2, 4, false, NULL}};
-    (void)state;
-    for (size_t i = 0; i < N_OF(trials); i++) {
-        struct sched_view v = lab_view(&l);
-        struct trial t;
-        uint32_t runs[2] = {0};
-        for (uint32_t k = 0; k < trials[i].busy / 2; k++)
-            runs[k] = submit("p=main g=2 T=10");
-        run_cycle();
-        forecast(10);
-        struct job *j = lab_job(&l, JOB_KIND_STEPS);
-        j->req.partition = xstrdup("all");
-        struct step *s = lab_step(j, "train", 3);
-        s->cpus_per_rank = trials[i].gpus ? 1 : 8;
-        s->gpus = trials[i].gpus ? trials[i].gpus : NOT_GIVEN;
-        planner_try(planner, &v, j, l.now, &t);
-        assert_int_equal(t.now, trials[i].now);
-        check_str("nodes", t.nodes ? t.nodes : "", trials[i].nodes ? trials[i].nodes : "");
-        trial_fini(&t);
-        job_free(j);
-        for (size_t k = 0; k < N_OF(runs) && runs[k]; k++)
-            assert_int_equal(lab_end(&l, runs[k], STEP_BATCH, 0, END_EXITED, 0, 0), 0);
-        for (size_t k = 0; k < N_OF(runs) && runs[k]; k++)
-            planner_note_job(planner, runs[k]);
-        run_cycle();
-    }
-}
-
 /* --- the plan in rows --- */
 
 static void plan_must_be(const char *name, const struct plan_filter *filter, const char *want)
@@ -870,7 +834,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_a_time_ahead),  TEST(test_by_hand),      TEST(test_the_queue_goes_meanwhile),
         TEST(test_random_queues), TEST(test_likely_range), TEST(test_one_that_is_not_in_the_queue),
-        TEST(test_steps_that_are_not_in_the_queue),
+
         TEST(test_plan_in_rows),
 
     };

@@ -376,14 +376,41 @@ static void test_task_of_a_step_job_stays_on_one_node(void **state)
     }
 }
 
+/* A job in steps that is not in the queue is tried with the tasks of its first step, as it would start: its
+ * own request fits anywhere. */
+static void test_steps_are_tried_with_their_first_step(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t gpus;
+        bool now;
+        const char *nodes;
+    } rows[] = {{NOT_GIVEN, true, "c1"}, {1, true, "v1"}, {4, true, "a1"}, {9, false, ""}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct sched_view v = lab_view(&l);
+        struct trial t;
+        struct job *j = lab_job(&l, JOB_KIND_STEPS);
+        lab_step(j, "train", 3)->gpus = rows[i].gpus;
+        planner_try(planner, &v, j, l.now, &t);
+        assert_int_equal(t.now, rows[i].now);
+        check_str("nodes", t.nodes ? t.nodes : "", rows[i].nodes);
+        trial_fini(&t);
+        job_free(j);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_placement_on_an_empty_cluster), TEST(test_memory),
-        TEST(test_what_is_free_shrinks),          TEST(test_nodes_that_are_out),
-        TEST(test_refusals_are_counted),          TEST(test_task_of_a_step_job_stays_on_one_node),
+        TEST(test_placement_on_an_empty_cluster),
+        TEST(test_memory),
+        TEST(test_what_is_free_shrinks),
+        TEST(test_nodes_that_are_out),
+        TEST(test_refusals_are_counted),
+        TEST(test_task_of_a_step_job_stays_on_one_node),
+        TEST(test_steps_are_tried_with_their_first_step),
     };
     return cmocka_run_group_tests_name("place", tests, NULL, NULL);
 }

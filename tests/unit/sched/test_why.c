@@ -213,6 +213,19 @@ static void test_why_nodes_are_out(void **state)
     must_say(named, REASON_NODE_NOT_AVAIL, WHY_NODE_OUT, "n1 is drained: fan");
 }
 
+/* Right after the first start: nothing has failed. */
+static void test_why_nodes_start(void **state)
+{
+    (void)state;
+    struct ev_node fresh = {.node = xstrdup("n1"), .state = NODE_UNKNOWN};
+    lab_must(&l, EV_NODE, 0, &fresh);
+    fresh.node = xstrdup("n2");
+    lab_must(&l, EV_NODE, 0, &fresh);
+    uint32_t id = submit("main", 1);
+    cycle_full();
+    must_say(id, REASON_RESOURCES, WHY_NODE_OUT, "n[1-2] are starting (not connected yet)");
+}
+
 static void test_why_before_the_first_pass(void **state)
 {
     (void)state;
@@ -766,6 +779,7 @@ int main(void)
         TEST(test_why_after_too_many_restarts),
         TEST(test_why_an_array_waits),
         TEST(test_why_nodes_are_out),
+        TEST(test_why_nodes_start),
         TEST(test_why_before_the_first_pass),
         TEST(test_why_it_can_never_run),
         TEST(test_why_others_must_end_first),
