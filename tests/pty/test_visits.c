@@ -243,7 +243,7 @@ static void a_watched_job_rings_the_terminal(void **state)
     assert_int_equal(tty_run("sbatch -H -J watched --wrap true >/dev/null"), 0);
     tty_await(t, "watched");
     tty_type(t, "Y");
-    tty_await(t, "copied 1 rows");
+    tty_await(t, "copied 1 row");
     check_has("the clipboard", t->tail.s, "\033]52;c;");
     tty_type(t, "W");
     tty_await(t, "the bell rings");

@@ -188,7 +188,7 @@ static void why_of_an_ending_job_names_its_node_alone(void **state)
     changes_everything(g->u.app);
     uilab_keys(&g->u, "/train-resnet<Enter>w");
     uilab_draw(&g->u, 30, 132);
-    must_show(&g->u, "on      gpu03  does not answer");
+    must_show(&g->u, "on      gpu03  8 CPUs 64G GPU 0-3  does not answer");
 }
 
 /* "cancelled after 0:00" */
