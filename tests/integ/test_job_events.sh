@@ -58,7 +58,7 @@ must scontrol requeuehold $victim
 wait_state $victim PENDING
 is "held since the requeue" "$(scontrol show job $victim | grep -o 'HeldBy=[^ ]*')" "HeldBy=$me"
 must stoker why $victim
-has "held by whom" "$out" "held by $me since"
+has "held by whom" "$out" "held by you; \`stoker release $victim\` releases it"
 must scontrol release $victim
 wait_state $victim RUNNING
 touch go

@@ -116,7 +116,7 @@ has "show" "$out" "requested  2 CPUs"
 is "why" "$(json 'd["reason"], d["causes"][0]["class"], "2 CPUs" in d["causes"][0]["text"]' stoker why --json $small)" \
     "('Resources', 'BUSY', True)"
 must stoker why $late
-has "why: held" "$out" "held by $(id -un) since "
+has "why: held" "$out" "held by you; \`stoker release $late\` releases it"
 says "why of no job" 3 "" "stoker why: error: there is no job 77" stoker why 77
 says "show of no job" 3 "" "stoker show: error: there is no job 77" stoker show 77
 is "nodes" "$(json '[(n["name"], n["state"], n["cpus_used"], n["gpus"]) for n in d["nodes"]]' stoker nodes --json)" "[('n1', 'allocated', 8, 4)]"

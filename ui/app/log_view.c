@@ -67,7 +67,7 @@ static void log_get_command(const void *ctx, const void *row, struct table_field
     (void)ctx;
     const struct action_record *r = row;
     const char *end = strchr(r->line, '\n');
-    if (!end || !f->room) {
+    if (!end || !field_is_seen(f)) {
         rich_add(&f->text, ROLE_STRONG, r->line);
         return;
     }

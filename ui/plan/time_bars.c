@@ -47,7 +47,7 @@ static void time_bars_get_where(const void *ctx, const void *row, struct table_f
     const struct lane *l = row;
     const struct plan_row *r = first_row(b, l);
     if (l->node) {
-        rich_add(&f->text, ROLE_STRONG, l->again && f->room ? "" : l->node);
+        rich_add(&f->text, ROLE_STRONG, l->again && field_is_seen(f) ? "" : l->node);
     } else if (r && r->job) {
         planinfo_id(&f->text.text, b->axis.ui, r);
         rich_role(&f->text, planinfo_is_own(b->axis.ui, r) ? ROLE_STRONG : ROLE_NORMAL);

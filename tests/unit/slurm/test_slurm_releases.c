@@ -300,7 +300,7 @@ static void test_answers_with_accounts(void **state)
                                "qos long\n"
                                "qos normal\n"
                                "user root holds 2 of 2 CPUs and asks for 2 more (hard limit for users)\n"
-                               "2 of licence matlab wanted, 3 of 4 in use\n"
+                               "needs 2 of licence matlab, 3 of 4 in use\n"
                                "sdiag: not busy\n";
     for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
         char *got = accounts_table(releases[i]);
