@@ -44,7 +44,7 @@ static const struct {
     {"gpus", "3", "1", 30, 132, 60000},
     {"timeline", "4t<Right><Right><Right><Right><Right><Right><Right><Right>", "1", 36, 132, 0},
     {"partitions", "5", "1", 24, 100, 0},
-    {"history", "6jj", "1", 30, 132, 0},
+    {"history", "6jj", "1", 30, 132, 60000},
     {"usage", "7", "1", 30, 132, 0},
     {"command", ":cancel 1", "<Esc>", 24, 80, 0},
     {"form",
