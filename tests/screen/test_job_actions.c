@@ -330,7 +330,7 @@ static void the_room_is_drawn(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
-/* Of a running job: what it has, until when, and who waits for that. */
+/* Of a running job: what it has, until when, and which jobs wait for that. */
 static void w_of_a_running_job_says_what_waits(void **state)
 {
     (void)state;

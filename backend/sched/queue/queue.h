@@ -197,7 +197,7 @@ void class_number_take_back(struct queue *q, const struct job_class *g); /* it g
 void class_forget_changes(struct queue *q);
 void class_numbers_fini(struct queue *q);
 
-/* NULL: there is no class of that number. */
+/* NULL: no class has that number. */
 static inline struct job_class *class_numbered(const struct queue *q, uint32_t number)
 {
     return q->classes.numbers.classes.v[number];

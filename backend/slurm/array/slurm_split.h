@@ -29,8 +29,8 @@ bool slurm_splits_hide(const char *release);
 
 /* Adds the command that prints the ids of all waiting elements: other options may follow. */
 void slurm_splits_ask(struct strv *argv, const char *word);
-/* Takes its answer: what is not in it is no longer split off. Rows are wanted of all. Returns 0, or
- * -EBADMSG with a text, and then nothing has changed. */
+/* Takes its answer: an element that it does not name counts as part of its array again. Rows are wanted
+ * of all that it names. Returns 0, or -EBADMSG with a text, and then nothing has changed. */
 int slurm_splits_take(struct slurm_splits *s, const struct slurm_span *answer, const char *word,
                       struct errtext *err) __attribute__((warn_unused_result));
 
