@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "backend/slurm/live/slurm_live.h"
+#include "backend/slurm/live/slurm_named.h"
 #include "src/base/xalloc.h"
 #include "src/model/cluster_totals.h"
 
@@ -16,18 +17,10 @@ static const struct model *slurm_rows_model(const struct slurm_session *s)
 
 /* --- what is needed --- */
 
-static bool slurm_rows_knows_all_named(const struct slurm_session *s)
-{
-    for (size_t i = 0; i < s->get.jobs.n; i++)
-        if (!model_get_job(slurm_rows_model(s), s->get.jobs.v[i].job))
-            return false;
-    return true;
-}
-
 static enum slurm_need slurm_rows_get_need(const struct slurm_session *s)
 {
     const struct msg_get *g = &s->get;
-    if (g->own || (g->jobs.n && slurm_rows_knows_all_named(s)))
+    if (g->own || g->jobs.n) /* jobs that the list does not have are asked for by their ids */
         return SLURM_NEED_OWN;
     return g->what & (GET_JOBS | GET_NODES) ? SLURM_NEED_ALL : SLURM_NEED_OWN;
 }
@@ -155,6 +148,28 @@ static bool slurm_rows_misses_steps(struct slurm_session *s)
     return g->jobs.n == 1 && !g->follow && slurm_live_must_wait(s->live, g->jobs.v[0].job);
 }
 
+static bool slurm_rows_misses_named(struct slurm_session *s)
+{
+    bool misses = false;
+    for (size_t i = 0; i < s->get.jobs.n; i++) /* all of them go into one question */
+        misses |= slurm_named_must_wait(s->named, &s->get.jobs.v[i], s->get_at);
+    return misses;
+}
+
+static bool slurm_rows_knows_all_named(const struct slurm_session *s)
+{
+    for (size_t i = 0; i < s->get.jobs.n; i++)
+        if (!slurm_named_is_known(s->named, &s->get.jobs.v[i]))
+            return false;
+    return true;
+}
+
+static void slurm_rows_refuse(struct slurm_session *s, const char *trouble)
+{
+    slurm_session_refuse(s, s->get_tag, REFUSAL_NOT_SUPPORTED, trouble);
+    slurm_rows_end_get(s);
+}
+
 void slurm_rows_try(struct slurm_session *s)
 {
     if (!s->waits)
@@ -162,17 +177,19 @@ void slurm_rows_try(struct slurm_session *s)
     const char *trouble = slurm_poll_trouble(s->poll);
     bool known =
         slurm_poll_has(s->poll, slurm_rows_get_need(s)) && (s->get.follow || slurm_poll_is_fresh(s->poll));
-    if (known && !trouble && slurm_rows_misses_steps(s))
+    if (known && !trouble && (slurm_rows_misses_named(s) || slurm_rows_misses_steps(s)))
         return;
-    if (known || (trouble && slurm_poll_has_jobs(s->poll))) {
+    const char *no_word = trouble ? trouble : slurm_named_trouble(s->named);
+    if (known && no_word && !slurm_rows_knows_all_named(s)) {
+        slurm_rows_refuse(s, no_word);
+    } else if (known || (trouble && slurm_poll_has_jobs(s->poll))) {
         slurm_rows_send_snapshot(s);
         slurm_rows_end_get(s);
     } else if (trouble) {
         /* The client is told to ask again when there is something to be had. */
         s->missed = s->get.follow;
         s->follow_tag = s->get_tag;
-        slurm_session_refuse(s, s->get_tag, REFUSAL_NOT_SUPPORTED, trouble);
-        slurm_rows_end_get(s);
+        slurm_rows_refuse(s, trouble);
     }
 }
 
@@ -187,6 +204,7 @@ void slurm_rows_get(struct slurm_session *s, uint64_t tag, struct msg_get *get)
     *get = (struct msg_get){0};
     s->get.own = s->get.own && s->get.follow && !s->get.jobs.n;
     s->get_tag = tag;
+    s->get_at = loop_now(s->hub->loop);
     if (s->get.follow)
         s->follow = SLURM_FOLLOW_NONE;
     s->missed = false;

@@ -9,6 +9,7 @@
 #include "backend/slurm/host/slurm_shared.h"
 #include "backend/slurm/live/slurm_attach.h"
 #include "backend/slurm/live/slurm_live.h"
+#include "backend/slurm/live/slurm_named.h"
 #include "backend/slurm/live/slurm_probe.h"
 #include "backend/slurm/live/slurm_use.h"
 #include "backend/slurm/past/slurm_history.h"
@@ -59,6 +60,7 @@ struct slurm_server {
     struct slurm_scores *scores;
     struct slurm_planner *planner;
     struct slurm_live *live;
+    struct slurm_named *named;
     struct slurm_uses *uses;
     struct slurm_probes *probes;
     struct slurm_attaches *attaches;
@@ -72,7 +74,7 @@ static void server_need(struct slurm_server *server)
     bool looks = server->submits && slurm_submits_look(server->submits);
     enum slurm_need need = looks ? SLURM_NEED_OWN : SLURM_NEED_NOTHING;
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
-        enum slurm_need of = s->parked.kind || slurm_plan_is_shown(s) ? SLURM_NEED_ALL : slurm_rows_need(s);
+        enum slurm_need of = s->parked.all || slurm_plan_is_shown(s) ? SLURM_NEED_ALL : slurm_rows_need(s);
         need = of > need ? of : need;
     }
     slurm_poll_need(server->poll, need);
@@ -158,6 +160,7 @@ static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
 {
     struct msg_engine m;
     slurm_poll_report(s->poll, &m);
+    slurm_named_report(s->server->named, &m);
     slurm_live_report(s->live, &m);
     slurm_uses_report(s->uses, &m);
     slurm_probes_report(s->probes, &m);
@@ -214,13 +217,40 @@ static void slurm_session_drop_parked(struct slurm_session *s)
     s->parked = (struct slurm_parked){0};
 }
 
-/* A client that shows rows already is answered from those. */
-static bool slurm_session_must_park(const struct slurm_session *s, enum msg_kind kind)
+/* The job that the question is about. False: it is about none, or Slurm itself is asked about it. */
+static bool slurm_parked_target(const struct slurm_parked *p, struct job_target *ret)
 {
-    bool all = slurm_poll_has(s->poll, SLURM_NEED_ALL);
-    if (slurm_poll_trouble(s->poll))
+    const struct msg_output_read *read = p->body;
+    if (p->kind == MSG_WHY)
+        *ret = ((const struct msg_job *)p->body)->target;
+    else if (p->kind == MSG_TRY)
+        *ret = ((const struct msg_update *)p->body)->target;
+    else if (p->kind == MSG_OUTPUT_READ)
+        *ret = (struct job_target){.job = read->key.job, .array_index = ARRAY_NONE};
+    else
         return false;
-    return kind == MSG_PLAN || (kind == MSG_WHY && s->follow == SLURM_FOLLOW_NONE && !all);
+    return true;
+}
+
+/* A client that shows rows already is answered from those, but for a job that is not among them. */
+static bool slurm_session_must_wait(const struct slurm_session *s, const struct slurm_parked *p)
+{
+    struct job_target t;
+    if (p->all && !slurm_poll_has(s->poll, SLURM_NEED_ALL))
+        return true;
+    if (p->kind == MSG_PLAN)
+        return !slurm_planner_is_ready(s->planner);
+    return slurm_parked_target(p, &t) && slurm_named_must_wait(s->named, &t, p->at);
+}
+
+/* Slurm has not told whether there is such a job. */
+static const char *slurm_session_trouble(const struct slurm_session *s, const struct slurm_parked *p)
+{
+    struct job_target t;
+    if (slurm_poll_trouble(s->poll))
+        return slurm_poll_trouble(s->poll);
+    return slurm_parked_target(p, &t) && !slurm_named_is_known(s->named, &t) ? slurm_named_trouble(s->named)
+                                                                             : NULL;
 }
 
 static void slurm_session_unpark(struct slurm_session *s);
@@ -228,9 +258,12 @@ static void slurm_session_unpark(struct slurm_session *s);
 /* Takes body if it is kept for later, or answered already. */
 static bool slurm_session_park(struct slurm_session *s, enum msg_kind kind, uint64_t tag, void *body)
 {
-    if (!slurm_session_must_park(s, kind) || s->parked.kind)
+    struct slurm_parked p = {.kind = kind, .tag = tag, .body = body, .at = loop_now(s->hub->loop)};
+    p.all = kind == MSG_PLAN || (kind == MSG_WHY && s->follow == SLURM_FOLLOW_NONE);
+    if (s->parked.kind || slurm_poll_trouble(s->poll) ||
+        (kind != MSG_PLAN && !slurm_session_must_wait(s, &p)))
         return false;
-    s->parked = (struct slurm_parked){.kind = kind, .tag = tag, .body = body};
+    s->parked = p;
     if (kind == MSG_PLAN)
         slurm_plan_show(s);
     slurm_session_need(s);
@@ -240,13 +273,14 @@ static bool slurm_session_park(struct slurm_session *s, enum msg_kind kind, uint
 
 static void slurm_session_unpark(struct slurm_session *s)
 {
-    const char *trouble = slurm_poll_trouble(s->poll);
     struct slurm_parked p = s->parked;
-    bool all = slurm_poll_has(s->poll, SLURM_NEED_ALL);
-    if (p.kind == MSG_PLAN && all)
-        slurm_planner_want(s->planner);
-    if (!p.kind || (!trouble && (!all || (p.kind == MSG_PLAN && !slurm_planner_is_ready(s->planner)))))
+    if (!p.kind)
         return;
+    if (p.kind == MSG_PLAN && slurm_poll_has(s->poll, SLURM_NEED_ALL))
+        slurm_planner_want(s->planner);
+    if (!slurm_poll_trouble(s->poll) && slurm_session_must_wait(s, &p))
+        return;
+    const char *trouble = slurm_session_trouble(s, &p);
     s->parked = (struct slurm_parked){0};
     if (trouble)
         slurm_session_refuse(s, p.tag, REFUSAL_NOT_SUPPORTED, trouble);
@@ -261,6 +295,16 @@ static void server_on_planned(void *ctx)
     struct slurm_server *server = ctx;
     list_for_each (s, &server->hub.sessions, struct slurm_session, link)
         slurm_session_unpark(s);
+}
+
+/* Slurm has answered about jobs that no list has. */
+static void server_on_named(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
+        slurm_rows_try(s);
+        slurm_session_unpark(s);
+    }
 }
 
 /* The steps of a job that a client has asked for are known now. */
@@ -404,6 +448,7 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->asks = server->asks;
     s->planner = server->planner;
     s->live = server->live;
+    s->named = server->named;
     s->uses = server->uses;
     s->probes = server->probes;
     s->attaches = server->attaches;
@@ -482,6 +527,7 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->asks = slurm_asks_new();
     s->access = slurm_access_new(&s->hub, s->mirror, server_on_access, s);
     s->attaches = slurm_attaches_new(&s->hub, server_on_attached, s);
+    s->named = slurm_named_new(&s->hub, s->mirror, server_on_named, s);
     s->live = slurm_live_new(&s->hub, s->mirror, server_on_live, s);
     s->uses = slurm_uses_new(&s->hub, s->mirror, s->rights);
     s->probes = slurm_probes_new(&s->hub, s->mirror);
@@ -512,6 +558,7 @@ void slurm_server_free(struct slurm_server *s)
     slurm_rights_free(s->rights);
     slurm_history_free(s->history);
     slurm_live_free(s->live);
+    slurm_named_free(s->named);
     slurm_uses_free(s->uses);
     slurm_probes_free(s->probes);
     slurm_attaches_free(s->attaches);

@@ -35,6 +35,7 @@ struct slurm_session {
     struct slurm_asks *asks;
     struct slurm_planner *planner;
     struct slurm_live *live;
+    struct slurm_named *named;
     struct slurm_uses *uses;
     struct slurm_probes *probes;
     struct slurm_attaches *attaches;
@@ -49,6 +50,7 @@ struct slurm_session {
     struct mono plans_until; /* it shows the plan: all jobs are read until then; ns 0: it does not */
     bool waits;              /* get is to be answered when its rows are known */
     uint64_t get_tag;
+    struct mono get_at; /* when it came */
     struct msg_get get;
     uint32_t watch_job; /* the job that it shows, whose steps are asked for; 0: none */
     struct list reads;  /* reads of outputs that wait for more (slurm_output.h) */
@@ -57,7 +59,9 @@ struct slurm_session {
         uint32_t kind; /* enum msg_kind; 0: none */
         uint64_t tag;
         void *body;
-    } parked; /* a question that is answered once all rows are known */
+        struct mono at; /* when it came */
+        bool all;       /* the rows of all users are needed */
+    } parked;           /* a question that is answered once its rows are known */
 };
 
 void slurm_session_send(struct slurm_session *s, enum msg_kind kind, uint64_t tag, const void *body);

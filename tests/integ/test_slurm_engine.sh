@@ -17,14 +17,29 @@ echo "\$name \$*" >>"$calls"
 env | grep -E '^(SLURM|SQUEUE|LC_ALL|LANG)' | sort >"$WORK/env"
 [ ! -e "$WORK/broken" ] || { echo "\$name: error: Unable to contact slurm controller (connect failure)" >&2; exit 1; }
 case "\$name \$*" in
-*" -j "*) exit 0 ;;
 squeue*)
-    for a; do [[ \$a != JobID:* ]] || format=\$a; done
+    ids=
+    for a; do
+        [[ \$a != JobID:* ]] || format=\$a
+        [ "\$before" != -j ] || ids=\$a
+        before=\$a
+    done
     word=\${format#JobID:} word=\${word%%,ArrayJobID*}
-    python3 - "\$word" <<'PY'
-import sys
-old = open("$fixtures/word", "rb").read()
-sys.stdout.buffer.write(open("$fixtures/squeue", "rb").read().replace(old, sys.argv[1].encode()))
+    python3 - "\$word" "\$ids" <<'PY'
+import os, sys
+word, ids = open("$fixtures/word", "rb").read(), sys.argv[2].encode().split(b",")
+end = word + b"\n"
+rows = open("$fixtures/squeue", "rb").read().split(end)[:-1]
+young = "$WORK/young" # the id of a job that has been submitted after the list was read
+if ids != [b""]:
+    if os.path.exists(young):
+        cells = next(r for r in rows if r.startswith(b"13" + word)).split(word)
+        cells[0] = cells[1] = open(young, "rb").read().strip()
+        rows.append(word.join([*cells[:-1], b"just submitted"]))
+    rows = [r for r in rows if r.split(word)[0] in ids]
+    if not rows:
+        sys.exit("slurm_load_jobs error: Invalid job id specified")
+sys.stdout.buffer.write(b"".join(r + end for r in rows).replace(word, sys.argv[1].encode()))
 PY
     ;;
 *node) cat "$fixtures/node" ;;
@@ -74,6 +89,26 @@ has "the causes" "$out" "Slurm says Priority"
 must stoker why 13
 hasnt "an answer that is young is not asked for again" "$(cat "$calls")" "show job 13"
 
+case_ "a job that is younger than the list is asked for by its id"
+asked() { grep -c 'squeue .*-j ' "$calls"; }
+: >"$calls"
+must stoker jobs -a
+hasnt "the list" "$out" "just submitted"
+echo 4712 >"$WORK/young"
+must stoker show 4712
+has "the job" "$out" "just submitted"
+is "questions for it" "$(asked)" 1
+echo 4713 >"$WORK/young"
+must stoker why 4713
+has "the causes" "$out" "Slurm says Priority"
+is "questions for both" "$(asked)" 2
+says "a job that is not there, again" 3 "~" "~" stoker show 4711
+is "and for one that is not there" "$(asked)" 3
+must stoker show 13
+is "none for a job of the list" "$(asked)" 3
+must stoker slurm status
+has "the status" "$out" "squeue --jobs, on demand"
+
 case_ "actions run Slurm's commands, and refusals are in Slurm's words"
 : >"$calls"
 must stoker cancel 12
@@ -110,6 +145,13 @@ touch "$WORK/broken"
 run stoker jobs
 [ $rc -ne 0 ] || fail "an empty queue was shown"
 has "the text" "$out$err" "Unable to contact slurm controller"
+rm "$WORK/broken"
+wait_for 20 server_is_gone
+must stoker show 13
+touch "$WORK/broken"
+run stoker show 4711
+[ $rc -ne 0 ] || fail "a job is shown"
+has "nor is a job said not to be there" "$out$err" "Unable to contact slurm controller"
 rm "$WORK/broken"
 wait_for 20 server_is_gone
 
