@@ -51,7 +51,7 @@ static void feed(struct typed *t, const char *s, size_t n)
     take(t);
 }
 
-/* As the loop does it: nothing is missed, however long nothing comes. */
+/* As the loop does it: it reads where the decoder says that it may give something now, and only there. */
 static void wait(struct typed *t, int64_t ms)
 {
     int64_t until = t->now + ms;
@@ -60,10 +60,10 @@ static void wait(struct typed *t, int64_t ms)
         if (next < 0 || t->now + next > until)
             break;
         t->now += next ? next : 1;
-        take(t);
+        if (decoder_wait_ms(&t->d, t->now) == 0)
+            take(t);
     }
     t->now = until;
-    take(t);
 }
 
 /* What those bytes become at once, byte for byte 60 ms apart, and with another key a second later. */

@@ -417,13 +417,20 @@ bool decoder_next(struct key_decoder *d, int64_t now, struct input *in)
     }
 }
 
+/* The unit at the head may still grow. After a hold whole ones stand there: they are to be taken now. */
+static bool is_part(const struct key_decoder *d)
+{
+    return unit_measure(key_decode_head(d), key_decode_left(d), d->to_char).kind == UNIT_PART;
+}
+
 int decoder_wait_ms(const struct key_decoder *d, int64_t now)
 {
     int64_t ms = d->state == DECODE_PASTE    ? DECODE_PASTE_MS
                  : d->state == DECODE_STRING ? DECODE_SEQ_MS
                  : !key_decode_left(d)       ? -1
                  : is_held(d, now)           ? DECODE_HOLD_MS
-                                             : key_decode_patience_ms(d);
+                 : is_part(d)                ? key_decode_patience_ms(d)
+                                             : 0;
     if (ms < 0)
         return -1;
     ms -= now - d->fed;
