@@ -361,6 +361,26 @@ static void views_are_kept_under_a_name(void **state)
     keys_show(u, "<Esc>:save a b<Enter>", "one word");
 }
 
+/* A full disk is then reported each time; what screens remember by themselves reports it once. */
+static void what_is_kept_on_request_says_so(void **state)
+{
+    static const struct {
+        const char *keys;
+        bool keep;
+    } rows[] = {{":sort name down<Enter>", false}, {":columns job name<Enter>", false},
+                {":save mine<Enter>", true},       {":theme light<Enter>", true},
+                {":theme<Enter>", true},           {":forget mine<Enter>", true}};
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        outbox_take(u->app);
+        uilab_keys(u, rows[i].keys);
+        unsigned wishes = outbox_take(u->app);
+        check_int(rows[i].keys, wishes & WISH_SAVE, WISH_SAVE);
+        check_int(rows[i].keys, (wishes & WISH_KEEP) != 0, rows[i].keep);
+    }
+}
+
 static void a_broken_file_is_told_with_its_line(void **state)
 {
     (void)state;
@@ -766,6 +786,7 @@ int main(void)
         UI_FIXTURE_CASE(columns_are_chosen),
         UI_FIXTURE_CASE(order_and_columns_are_kept),
         UI_FIXTURE_CASE(views_are_kept_under_a_name),
+        UI_FIXTURE_CASE(what_is_kept_on_request_says_so),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         UI_FIXTURE_CASE(a_bulk_kill_waits),
         UI_FIXTURE_CASE(a_long_run_is_not_lost_at_once),

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
@@ -621,7 +622,7 @@ static void templates_are_kept(void **state)
     (void)state;
     struct uilab u;
     struct demo_cluster s;
-    char dir[] = "/tmp/stoker-templates.XXXXXX", path[80];
+    char dir[] = "/tmp/stoker-templates.XXXXXX", path[80], before[80];
     assert_non_null(mkdtemp(dir));
     uilab_init(&u);
     u.options.config_dir = dir;
@@ -635,7 +636,19 @@ static void templates_are_kept(void **state)
     must_show(&u, "study");
     uilab_keys(&u, "<F10>");
     assert_int_equal(sent_submit(&u)->req.gpus, 4);
+    /* A full disk must not take the template that was there: the new one is written beside it. */
     snprintf(path, sizeof path, "%s/templates/mine.sh", dir);
+    snprintf(before, sizeof before, "%s/templates/before", dir);
+    assert_int_equal(link(path, before), 0);
+    uilab_keys(&u, "other<F2>mine<Enter>");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "saved as");
+    char *was = file_text(before), *now = file_text(path);
+    check_int("the one before has it", strstr(was, "other") != NULL, false);
+    check_has("now", now, "other");
+    free(was);
+    free(now);
+    assert_int_equal(unlink(before), 0);
     assert_int_equal(unlink(path), 0);
     snprintf(path, sizeof path, "%s/templates", dir);
     rmdir(path);

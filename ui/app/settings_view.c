@@ -251,7 +251,7 @@ static void settings_open_row(struct settings_screen *s)
     setting_format(ui->o.settings, row->which, &now);
     if (row->theme) {
         xstrset(&ui->o.prefs->theme, NULL); /* of :theme */
-        outbox_wish(ui, WISH_SAVE);
+        outbox_wish(ui, WISH_SAVE | WISH_KEEP);
         settings_change(s, row->which, settings_file_quote(row->theme));
     } else if (setting_info(row->which)->kind == SETTING_BOOL) {
         settings_change(s, row->which, xstrdup(str_eq(now.s, "on") ? "false" : "true"));

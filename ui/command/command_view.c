@@ -103,7 +103,7 @@ void run_forget(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     if (args->n && prefs_drop_named(ui->o.prefs, args->v[0])) {
-        outbox_wish(ui, WISH_SAVE);
+        outbox_wish(ui, WISH_SAVE | WISH_KEEP);
         ui_toast(ui, ROLE_NORMAL, tr("forgotten: %s"), args->v[0]);
     } else {
         complain(ui, tr("there is no view of that name"));
@@ -158,7 +158,7 @@ void run_theme(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     free(ui->o.prefs->theme);
     ui->o.prefs->theme = args->n ? xstrdup(args->v[0]) : NULL;
-    outbox_wish(ui, WISH_THEME | WISH_SAVE);
+    outbox_wish(ui, WISH_THEME | WISH_SAVE | WISH_KEEP);
 }
 
 void run_export(struct ui *ui, const struct strv *args, const char *rest)

@@ -2,14 +2,13 @@
 #include "ui/form/form_file.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "ui/frame/prefs.h"
 
 /* --- opening --- */
 
@@ -83,7 +82,8 @@ struct template_saving {
     char *dir, *path;
     uint64_t dialog; /* where the name was typed */
     bool steps;
-    int error;
+    int rc;
+    struct errtext err;
 };
 
 static void form_file_saving_free(void *p)
@@ -95,36 +95,23 @@ static void form_file_saving_free(void *p)
     free(s);
 }
 
-static void form_file_make_dirs(char *dir)
-{
-    for (char *at = dir + 1; *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            mkdir(dir, 0777);
-            *at = '/';
-        }
-    mkdir(dir, 0777);
-}
-
+/* The template that was there stays until the new one is written. */
 static void save(void *arg)
 {
     struct template_saving *s = arg;
-    form_file_make_dirs(s->dir);
-    FILE *f = fopen(s->path, "we");
-    bool bad = !f || fwrite(s->text.s, 1, s->text.len, f) != s->text.len;
-    if ((f && fclose(f)) || bad)
-        s->error = errno ? errno : EIO;
+    char real[PATH_MAX];
+    s->rc = prefs_write(s->text.s, realpath(s->path, real) ? real : s->path, &s->err);
 }
 
 static void saved(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
     const struct template_saving *s = arg;
-    if (!s->error) {
+    if (s->rc == 0) {
         ui_drop_dialog(ui, s->dialog);
         ui_toast(ui, ROLE_GOOD, tr("saved as %s"), s->path);
-    } else if (!ui_refuse_dialog(ui, s->dialog, "%s: %s", s->path, strerror(s->error))) {
-        ui_toast(ui, ROLE_ERROR, "%s: %s", s->path, strerror(s->error));
+    } else if (!ui_refuse_dialog(ui, s->dialog, "%s", s->err.s)) {
+        ui_toast(ui, ROLE_ERROR, "%s", s->err.s);
     }
 }
 
@@ -245,7 +232,7 @@ static void listed(struct ui *ui, struct view *owner, void *arg)
     (void)owner;
     const struct opening *o = arg;
     struct dialog *menu = dialog_new(DIALOG_MENU, tr("open"));
-    strv_push(&menu->items, "a script or job file ...");
+    strv_push(&menu->items, tr("a script or job file ..."));
     for (size_t i = 0; i < o->names.n; i++)
         strv_push_take(&menu->items, xasprintf(tr("template %s"), o->names.v[i]));
     menu->verb = xstrdup(tr("open"));

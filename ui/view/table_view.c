@@ -33,7 +33,7 @@ static void open_sort_menu(struct ui *ui, struct table *t)
 {
     struct dialog *d = dialog_new(DIALOG_MENU, tr("sort by"));
     d->verb = xstrdup(tr("sort; again: reverse"));
-    strv_push(&d->items, "natural order");
+    strv_push(&d->items, tr("natural order"));
     for (size_t i = 0; i < t->n_cols; i++) {
         struct str s = STR_INIT;
         char word[COLUMN_WORD_SIZE];
