@@ -87,6 +87,24 @@ static void json_is_json(void **state)
     free(text);
 }
 
+/* In a filter, a menu and an exported object one word is one column: the history had two of "gpu". */
+static void a_word_is_one_column(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    static const char *const keys[] = {"1", "2", "3t", "5", "6", "7"};
+    for (size_t i = 0; i < N_OF(keys); i++) {
+        uilab_keys(u, keys[i]);
+        struct view *v = ui_view(u->app);
+        const struct table *t = v->ops->table(v);
+        for (size_t c = 0; c < t->n_cols; c++) {
+            char buf[COLUMN_WORD_SIZE];
+            const char *word = table_column_word(&t->cols[c], buf);
+            check_int(word, table_find_column(t, word), (int)c);
+        }
+    }
+}
+
 static void text_has_columns(void **state)
 {
     struct uilab *u = &((struct ui_fixture *)*state)->u;
@@ -222,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(csv_is_quoted),
         CASE(json_is_json),
+        CASE(a_word_is_one_column),
         CASE(text_has_columns),
         CASE(files_have_what_is_drawn),
         CASE(no_file_is_written_over),

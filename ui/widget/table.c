@@ -109,7 +109,7 @@ const char *table_column_word(const struct table_column *col, char buf[static CO
 {
     size_t n = 0;
     for (const char *s = col->title; *s && n + 1 < COLUMN_WORD_SIZE; s++)
-        if (isalnum((unsigned char)*s))
+        if (isalnum((unsigned char)*s) || *s == '%')
             buf[n++] = (char)tolower((unsigned char)*s);
         else if (n && buf[n - 1] != '-')
             buf[n++] = '-';

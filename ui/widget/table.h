@@ -184,7 +184,8 @@ bool table_row_passes(struct table *t, const void *data);
 /* The column of that heading, name or alias, or of a beginning of one with two letters at least; -1:
  * none. */
 int table_find_column(const struct table *t, const char *name);
-/* Its heading as a word of filters and menus: "WHERE OR WHY" is "where-or-why", a sign is its name. */
+/* Its heading as a word of filters and menus: "WHERE OR WHY" is "where-or-why", "GPU%" is "gpu%" (another
+ * column than GPU), a sign is its name. */
 #define COLUMN_WORD_SIZE 24
 const char *table_column_word(const struct table_column *col, char buf[static COLUMN_WORD_SIZE]);
 /* Columns shown and hidden by the user. */
