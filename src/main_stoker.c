@@ -130,20 +130,10 @@ static int run_stoker(int argc, char **argv)
     return cmd ? command_run(cmd, argc - 1, argv + 1) : unknown_command(first);
 }
 
-/* A reader that goes away (| head) must not turn a full disk's silence into success either. */
-static int flush_stdout(int rc)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return rc;
-    if (errno != EPIPE)
-        fprintf(stderr, tr("stoker: standard output: %s\n"), strerror(errno));
-    return rc ? rc : 1;
-}
-
 int main(int argc, char **argv)
 {
     char *path = xstrdup(argc ? argv[0] : "stoker");
     const struct command *by_name = command_find(basename(path), true);
     free(path);
-    return flush_stdout(by_name ? command_run(by_name, argc, argv) : run_stoker(argc, argv));
+    return command_flush(by_name ? command_run(by_name, argc, argv) : run_stoker(argc, argv));
 }

@@ -58,6 +58,12 @@ static int bundle_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* sbatch and srun are links to stoker-batch here, which stays here: the names are stoker's too. */
+static bool leads_to_stoker(const char *target)
+{
+    return strcmp(target, "stoker") == 0 || strcmp(target, "stoker-batch") == 0;
+}
+
 /* Every link to `stoker` in dir is a name of it. */
 static void find_names(struct bundle *k, const char *dir)
 {
@@ -66,7 +72,7 @@ static void find_names(struct bundle *k, const char *dir)
     for (const struct dirent *e; d && (e = readdir(d));) {
         ssize_t n = readlinkat(dirfd(d), e->d_name, target, sizeof target - 1);
         target[n > 0 ? n : 0] = '\0';
-        if (strcmp(target, "stoker") == 0 &&
+        if (leads_to_stoker(target) &&
             strspn(e->d_name, "abcdefghijklmnopqrstuvwxyz-") == strlen(e->d_name))
             strv_push(&k->names, e->d_name);
     }

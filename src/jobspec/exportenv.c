@@ -2,13 +2,13 @@
 #include "src/jobspec/exportenv.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/user_record.h"
 #include "src/base/xalloc.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
@@ -179,7 +179,7 @@ static struct strv without_list(const struct strv *env, const struct strv *base)
 static struct strv login_env(void)
 {
     struct strv env = {0};
-    const struct passwd *pw = getpwuid(getuid());
+    const struct passwd *pw = user_record_of_uid(getuid());
     if (pw) {
         strv_setenv(&env, "HOME", pw->pw_dir);
         strv_setenv(&env, "USER", pw->pw_name);

@@ -1,11 +1,10 @@
 /* jobopts_user.c - the users of this machine, for jobopts.c. */
-#include <pwd.h>
-
+#include "src/base/user_record.h"
 #include "src/jobspec/jobopts.h"
 
 bool jobopts_find_user(const char *name, unsigned *ret_uid)
 {
-    const struct passwd *pw = getpwnam(name);
+    const struct passwd *pw = user_record_of_name(name);
     if (pw)
         *ret_uid = pw->pw_uid;
     return pw;

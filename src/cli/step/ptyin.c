@@ -3,13 +3,13 @@
 #include "src/cli/step/ptyin.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "src/base/user_record.h"
 #include "src/base/xalloc.h"
 
 #define KEPT_MAX (64u << 10)
@@ -21,7 +21,7 @@
 static char *who_we_are(void)
 {
     char host[256] = "?";
-    const struct passwd *pw = getpwuid(getuid());
+    const struct passwd *pw = user_record_of_uid(getuid());
     const char *tty = ttyname(STDIN_FILENO);
     gethostname(host, sizeof host - 1);
     return xasprintf("%s on %s%s%s", pw ? pw->pw_name : "?", host, tty ? ", " : "",

@@ -74,4 +74,8 @@ const char *command_nearest(const char *name, bool slurm);
 /* Runs cmd: sets up struct cli, handles nothing else. */
 int command_run(const struct command *cmd, int argc, char **argv);
 
+/* Writes out what is left of standard output. Returns rc, and 1 instead of 0 where it could not be written:
+ * a reader that goes away (| head) must not turn a full disk's silence into success either. */
+int command_flush(int rc) __attribute__((warn_unused_result));
+
 #endif
