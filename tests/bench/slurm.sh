@@ -6,6 +6,7 @@
 # SLURM_SUITE=trixie: the Slurm of that release of Debian instead, with the C library that it was built for.
 #
 #   slurm_fetch            0: it is there; else one line on standard output says why not
+#   slurm_ports            sets port: the first of 250 that are this shell's and its daemons'
 #   slurm_configure DIR VARIANT CPUS     VARIANT: shipped | tuned
 #   slurm_start DIR        run it in a box: daemons go into the background; returns when the node is idle
 #   slurm_env DIR          prints the assignments that lead commands to it
@@ -87,9 +88,26 @@ slurm_version() { LD_LIBRARY_PATH=$(slurm_library_path) "$slurm_programs/slurmct
 # Programs of another suite know where their libraries are, and those of this machine must not find them.
 slurm_library_path() { [ -n "$slurm_suite" ] || echo "${slurm_libs%:*}"; }
 
-# Three free ports below the range that the kernel hands out by itself, chosen again for each Slurm.
+# Sets port to the first of 250 free ports, below the range that the kernel hands out by itself. They are this user's until this shell and the
+# daemons that it starts have ended: a lock that they inherit is held. Ports that another user's processes have are seen as such.
+slurm_ports() {
+    local locks=/tmp/stoker-ports-$UID fd first tries
+    (umask 077 && mkdir -p "$locks") && [ -O "$locks" ] || return 1
+    for ((tries = 0, first = RANDOM % 36; tries < 36; tries++)); do
+        port=$((21000 + (first + tries) % 36 * 250))
+        exec {fd}>>"$locks/$port"
+        if flock -n "$fd" && ! awk 'FNR > 1 { split($2, a, ":"); print a[2] }' /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+            while read -r p; do echo $((16#$p)); done | awk -v from="$port" '$1 >= from && $1 < from + 250 { n++ } END { exit !n }'; then
+            return 0
+        fi
+        exec {fd}>&-
+    done
+    return 1
+}
+
 slurm_configure() {
-    local dir=$1 variant=$2 cpus=$3 host port=$((21000 + ($$ + RANDOM) % 9000))
+    local dir=$1 variant=$2 cpus=$3 host port
+    slurm_ports || return 1
     host=$(hostname -s)
     mkdir -p "$dir/state" "$dir/spool" "$dir/log" "$dir/munge"
     chmod 700 "$dir/munge"

@@ -15,7 +15,7 @@
 slurm_cluster() {
     local dir=$1 n=$2 i port host feature
     host=$(hostname -s)
-    slurm_configure "$dir" tuned 8
+    slurm_configure "$dir" tuned 8 || return 1
     port=$(sed -n 's/^SlurmctldPort=//p' "$dir/slurm.conf")
     sed -i -E '/^(NodeName|PartitionName|SlurmdSpoolDir|SlurmdPidFile|SlurmdLogFile|SelectTypeParameters|MinJobAge|SlurmdPort|PriorityType)=/d' \
         "$dir/slurm.conf"
