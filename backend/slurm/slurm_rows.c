@@ -175,8 +175,9 @@ void slurm_rows_try(struct slurm_session *s)
     if (!s->waits)
         return;
     const char *trouble = slurm_poll_trouble(s->poll);
-    bool known =
-        slurm_poll_has(s->poll, slurm_rows_get_need(s)) && (s->get.follow || slurm_poll_is_fresh(s->poll));
+    bool known = slurm_poll_has(s->poll, slurm_rows_get_need(s)) &&
+                 (s->get.follow || s->has_list || slurm_poll_is_fresh(s->poll));
+    s->has_list = known; /* else it could wait for steps and for young rows in turn */
     if (known && !trouble && (slurm_rows_misses_named(s) || slurm_rows_misses_steps(s)))
         return;
     const char *no_word = trouble ? trouble : slurm_named_trouble(s->named);
@@ -205,6 +206,7 @@ void slurm_rows_get(struct slurm_session *s, uint64_t tag, struct msg_get *get)
     s->get.own = s->get.own && s->get.follow && !s->get.jobs.n;
     s->get_tag = tag;
     s->get_at = loop_now(s->hub->loop);
+    s->has_list = false;
     if (s->get.follow)
         s->follow = SLURM_FOLLOW_NONE;
     s->missed = false;

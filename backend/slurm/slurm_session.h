@@ -49,6 +49,7 @@ struct slurm_session {
     uint32_t follow_job;
     struct mono plans_until; /* it shows the plan: all jobs are read until then; ns 0: it does not */
     bool waits;              /* get is to be answered when its rows are known */
+    bool has_list;           /* they were young once since it came: only more about them is waited for */
     uint64_t get_tag;
     struct mono get_at; /* when it came */
     struct msg_get get;

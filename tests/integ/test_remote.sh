@@ -33,7 +33,8 @@ CFG
 done >"$WORK/ssh_config"
 export STOKER_SSH="ssh -F $WORK/ssh_config"
 # As on a laptop: nothing of the cluster is in its environment.
-laptop() { env -u STOKER_HOME HOME="$WORK/laptop" XDG_RUNTIME_DIR="$WORK/laptop" "$@"; }
+laptop=(env -u STOKER_HOME HOME="$WORK/laptop" XDG_RUNTIME_DIR="$WORK/laptop")
+laptop() { "${laptop[@]}" "$@"; }
 mkdir "$WORK/laptop"
 # Standard error without what sshd tells a user who has no home directory.
 said() { grep -v '^Could not chdir to home directory' <<<"$err"; }
@@ -145,7 +146,7 @@ printf 'from there\n' >"$far_home/slurm-3.out"
 must laptop stoker far2: output 3
 is "an output" "$out" "from there"
 is "standard error" "$(said)" ""
-laptop stoker far2: output -f 3 >"$WORK/followed" &
+"${laptop[@]}" stoker far2: output -f 3 >"$WORK/followed" & # not the function: its subshell alone would be killed
 follower=$!
 wait_for 20 is_filled "$WORK/followed"
 echo more >>"$far_home/slurm-3.out"
@@ -153,6 +154,7 @@ wait_for 20 has_lines "$WORK/followed" 2
 kill $follower
 wait $follower
 is "a followed output" "$(cat "$WORK/followed")" $'from there\nmore'
+wait_for 10 no_far_ends # it has left nothing that answers beside the next one
 mkfifo "$far_home/slurm-1.out"
 run laptop stoker far2: output 1
 [ $rc -ne 0 ] || fail "a FIFO was read"
