@@ -325,6 +325,10 @@ static void the_room_is_drawn(void **state)
     shows(u, "1 drained", false); /* said once, with its reason */
     for (size_t i = 0; i < N_OF(sizes); i++)
         uilab_golden(u, "why-room", sizes[i][0], sizes[i][1]);
+    for (int k = 0; k < 2; k++, uilab_keys(u, "G")) /* scrolled: the picture begins above or below */
+        for (int rows = 1; rows <= 30; rows++)
+            for (int cols = 1; cols <= 140; cols += 3)
+                uilab_draw(u, rows, cols);
     uilab_keys(u, "w"); /* the same key leads back */
     shows(u, "Room on gpu01", false);
     rec_fini(&msg_why_rec, &w);

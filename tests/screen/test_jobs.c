@@ -732,7 +732,16 @@ static void every_size_can_be_drawn(void **state)
                                           "6",           "7",
                                           ":",           "<Esc>1/crossval<Enter><Enter>",
                                           "q<Esc>?",     "<Esc>/sweep<Enter>c",
-                                          "<Esc><Esc>/x"};
+                                          "<Esc><Esc>/x",
+                                          "<Esc>4<Right><Right>",
+                                          "tG",
+                                          "1/sweep<Enter><Enter>",
+                                          "<Esc>1<Esc>d",
+                                          "<Esc><Esc>2<Enter>",
+                                          "<Esc>2w",
+                                          "<Esc><F2>",
+                                          "<Esc>1@",
+                                          "<Esc>s"};
     struct ui_fixture *g = *state;
     for (size_t s = 0; s < N_OF(screens); s++) {
         uilab_keys(&g->u, screens[s]);

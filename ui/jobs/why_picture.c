@@ -114,8 +114,11 @@ static int why_picture_column(const struct why_picture *p, struct wall t, int ro
     return (int)(ms * room / ((int64_t)p->bars.span_s * MS_PER_S));
 }
 
+/* So is what lies outside: the page is scrolled, and the scale may stand above the screen or below it. */
 static bool why_picture_is_blank(const struct canvas *c, int y, int x)
 {
+    if (y < 0 || y >= c->rows || x < 0 || x >= c->cols)
+        return true;
     const struct canvas_cell *cell = canvas_at(c, y, x);
     return cell->cp[0] == ' ' && !cell->cp[1];
 }
