@@ -727,11 +727,16 @@ static void clicks_choose_and_open(void **state)
 
 static void every_size_can_be_drawn(void **state)
 {
-    static const char *const screens[] = {"1",           "2",
-                                          "3",           "5",
-                                          "6",           "7",
-                                          ":",           "<Esc>1/crossval<Enter><Enter>",
-                                          "q<Esc>?",     "<Esc>/sweep<Enter>c",
+    static const char *const screens[] = {"1",
+                                          "2",
+                                          "3",
+                                          "5",
+                                          "6",
+                                          "7",
+                                          ":",
+                                          "<Esc>1/crossval<Enter><Enter>",
+                                          "q<Esc>?",
+                                          "<Esc>/sweep<Enter>c",
                                           "<Esc><Esc>/x",
                                           "<Esc>4<Right><Right>",
                                           "tG",
