@@ -35,7 +35,7 @@ static bool starts_with(const struct search *s, const struct job_req *req)
     struct job probe = *s->j;
     struct trial t;
     probe.req = *req;
-    planner_try(s->p, s->v, &probe, s->now, &t);
+    trial_by_last_plan(s->p, s->v, &probe, s->now, &t);
     bool now = t.now;
     trial_fini(&t);
     return now;
@@ -91,7 +91,7 @@ static char *checked(struct search *s, const struct job_req *req)
     if (replan_is_cheap(s->p))
         return s->cycles++ < CYCLES_MAX ? cycle_with(s, req) : NULL;
     probe.req = *req;
-    planner_try(s->p, s->v, &probe, s->now, &t);
+    trial_by_last_plan(s->p, s->v, &probe, s->now, &t);
     if (t.now && stands_aside(s))
         nodes = xstrdup(t.nodes);
     trial_fini(&t);

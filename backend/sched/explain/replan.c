@@ -39,6 +39,27 @@ struct planner *replan_cycle(struct planner *p, const struct sched_view *v, cons
     return own;
 }
 
+static void replan_forecast(struct planner *own, const struct sched_view *v, struct wall now)
+{
+    forecast_begin(planner_forecaster(own), v, now);
+    while (!forecast_step(planner_forecaster(own), v, REPLAN_MAX)) {
+    }
+}
+
+struct planner *replan_with_forecasts(struct planner *p, const struct sched_view *v, const struct job *j,
+                                      struct wall now)
+{
+    struct sched_result r;
+    struct planner *own = planner_new();
+    sched_result_init(&r);
+    if (planner_ready_for(own, v, j, now))
+        planner_copy_slots(own, p, 0);
+    planner_cycle(own, v, now, &r);
+    replan_forecast(own, v, now);
+    sched_result_fini(&r);
+    return own;
+}
+
 static char *replan_nodes_of(const struct ev_start *start)
 {
     struct strv names = {0};
@@ -89,9 +110,7 @@ static void replan_all(struct planner *p, const struct sched_view *v, const stru
 {
     struct sched_result r;
     struct planner *own = replan_cycle(p, v, probe, now, &r);
-    forecast_begin(planner_forecaster(own), v, now);
-    while (!forecast_step(planner_forecaster(own), v, REPLAN_MAX)) {
-    }
+    replan_forecast(own, v, now);
     planner_report(own, v, now, filter, ret);
     replan_add_starts(own, &r, now, ret);
     sched_result_fini(&r);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/hostlist.h"
 
 /* The partitions where limits let it in. */
@@ -115,13 +116,10 @@ static void try_group(struct planner *p, struct job_class *g, const struct job *
     free(open);
 }
 
-void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
-                 struct trial *ret)
+static void try_job(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                    struct trial *ret)
 {
     uint32_t tasks = 1;
-    *ret = (struct trial){.reason = REASON_NONE};
-    if (!planner_ready_for(p, v, j, now)) /* what runs is not all known */
-        return;
     planner_ready_limits(p, v, now);
     const struct step *s = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;
     struct job_class *g = job_class_of(planner_queue(p), j, s, &ret->reason);
@@ -135,6 +133,37 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
         try_group(p, g, j, clears.ms > now.ms ? clears.ms : now.ms, ret);
     if (!g->n_pending)
         job_class_drop(planner_queue(p), g);
+}
+
+/* No forecast has been made since the queue was read: the time is that of a planner of its own. */
+static void try_forecast(struct planner *p, const struct sched_view *v, const struct job *j,
+                         struct wall now, struct trial *ret)
+{
+    struct trial t = {.reason = REASON_NONE};
+    struct planner *own = replan_with_forecasts(p, v, j, now);
+    try_job(own, v, j, now, &t);
+    ret->forecast = t.forecast;
+    ret->partition = t.partition;
+    trial_fini(&t);
+    planner_free(own);
+}
+
+bool trial_by_last_plan(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                        struct trial *ret)
+{
+    *ret = (struct trial){.reason = REASON_NONE};
+    if (!planner_ready_for(p, v, j, now)) /* what runs is not all known */
+        return false;
+    try_job(p, v, j, now, ret);
+    return true;
+}
+
+void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                 struct trial *ret)
+{
+    bool known = trial_by_last_plan(p, v, j, now, ret);
+    if (known && !ret->now && !wall_is_set(forecast_made(planner_forecaster(p))) && replan_is_cheap(p))
+        try_forecast(p, v, j, now, ret);
 }
 
 void trial_fini(struct trial *t)

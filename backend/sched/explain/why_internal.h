@@ -29,6 +29,17 @@ bool replan_is_cheap(struct planner *p);
 struct planner *replan_cycle(struct planner *p, const struct sched_view *v, const struct job *probe,
                              struct wall now, struct sched_result *ret);
 
+/* A planner of its own after a cycle over the queue as it is, with forecasts, for an answer about a job
+ * that is not in the queue. Caller frees. */
+struct planner *replan_with_forecasts(struct planner *p, const struct sched_view *v, const struct job *j,
+                                      struct wall now);
+
+/* --- trial.c --- */
+
+/* As planner_try, without a plan of its own if there is no forecast. False: what runs is not all known. */
+bool trial_by_last_plan(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                        struct trial *ret);
+
 /* --- report.c --- */
 
 void report_sort(struct msg_plan *plan); /* by start */

@@ -209,7 +209,7 @@ static void test_a_trial_of_the_first_one(void **state)
     struct trial t;
     l.spec.parts.v[1].exclusive_user = false;
     lab_configure(&l);
-    submit((struct ask){.user = ANN, .nodelist = "n1", .minutes = 20});
+    uint32_t first = submit((struct ask){.user = ANN, .nodelist = "n1", .minutes = 20});
     submit((struct ask){.user = ANN, .nodelist = "n2", .minutes = 30});
     cycle_resume();
     struct sched_view v = lab_view(&l);
@@ -217,6 +217,9 @@ static void test_a_trial_of_the_first_one(void **state)
     planner_prepare(planner, &v, l.now, UINT32_MAX); /* as the controller reads it */
     planner_try(planner, &v, j, l.now, &t);
     check_int("another user's jobs are on all nodes", t.now, false);
+    check_int("it waits for the first of them", t.forecast.start.ms,
+              lab_get(&l, first)->t_start.ms + 20 * 60 * MS_PER_S);
+    check_str("and where", t.partition, "main");
     trial_fini(&t);
     j->uid = ANN;
     planner_try(planner, &v, j, l.now, &t);

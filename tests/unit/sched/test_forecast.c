@@ -718,9 +718,10 @@ static void test_one_that_is_not_in_the_queue(void **state)
     submit("p=big c=8 T=20");
     submit("p=main g=2 T=10");
     run_cycle();
-    t = try("p=big c=4 T=10");
+    t = try("p=big c=4 T=10"); /* nothing has been forecast: by a plan of its own */
     assert_false(t.now);
-    assert_int_equal(t.forecast.kind, FORECAST_NONE);
+    assert_int_equal(t.forecast.kind, FORECAST_PLANNED);
+    assert_int_equal((t.forecast.start.ms - l.now.ms) / MIN_MS, 30);
     trial_fini(&t);
     forecast(10);
     t = try("p=big c=4 T=10"); /* behind both */
