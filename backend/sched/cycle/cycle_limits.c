@@ -71,14 +71,15 @@ void cycle_make_room(struct cycle *s, uint32_t n)
     s->n_room = n;
 }
 
-/* A preemptor counts as started: it is not borrowed because more has started since. */
+/* A preemptor counts as started with what is planned for it: it is not borrowed because more has started
+ * since. With more than that, as elsewhere on a whole node, it is like any other job. */
 static enum limit_state cycle_limits_check_limits(const struct cycle_gets *x,
                                                   const struct limit_request *request,
                                                   struct limit_verdict *v)
 {
     enum limit_state state = limits_check(x->s->p->queue.limits, request, v);
-    bool by_preemptor = x->u->slot.use.parts && x->u->slot.by_preemption;
-    return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
+    bool counted = state == LIMIT_OVER_SOFT && preemptor_charge_covers(x->u, request);
+    return counted ? LIMIT_OK : state;
 }
 
 enum limit_state cycle_leave_choices(struct cycle_gets *x, struct plan_request *ret)

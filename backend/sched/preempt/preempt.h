@@ -105,10 +105,12 @@ void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct p
 
 void preemptor_charges_begin(struct preempt *p);                             /* of all preemptors */
 void preemptor_charge_add(struct preempt *p, const struct pending_entry *u); /* no-op for other entries */
+/* Whether its planned start is that of a preemptor and has as much as the request of everything. */
+bool preemptor_charge_covers(const struct pending_entry *u, const struct limit_request *request);
 void preemptor_charge_remove(struct preempt *p,
                              const struct pending_entry *u); /* for its own turn, or a query about it */
-/* Removes the charges of entries that are no longer preemptors. Returns whether there were any: a limit may
- * allow more now. */
+/* Removes the charges of entries that are no longer preemptors, and of extra slots that were dropped.
+ * Returns whether there were any: a limit may allow more now. */
 bool preemptor_charges_sweep(struct preempt *p);
 uint32_t preemptor_charges_of_array(const struct preempt *p,
                                     uint32_t array); /* how many elements its throttle counts */

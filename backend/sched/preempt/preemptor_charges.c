@@ -34,6 +34,15 @@ void preemptor_charge_add(struct preempt *p, const struct pending_entry *u)
         charges_add(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
 }
 
+bool preemptor_charge_covers(const struct pending_entry *u, const struct limit_request *request)
+{
+    if (!u->slot.use.parts || !u->slot.by_preemption || !u->class)
+        return false;
+    struct limit_request has = extra_slots_request(u, u->slot.partition, &u->slot.use);
+    return request->gpus <= has.gpus && request->cpus <= has.cpus && request->mem_mib <= has.mem_mib &&
+           request->nodes <= has.nodes;
+}
+
 void preemptor_charges_begin(struct preempt *p)
 {
     vec_clear(&p->preemptor_charges);
@@ -79,16 +88,30 @@ uint32_t preemptor_charges_of_array(const struct preempt *p, uint32_t array)
     return n;
 }
 
+/* Those of one entry stand together. */
+static size_t charges_end_of(const struct preempt *p, size_t at)
+{
+    uint32_t job = p->preemptor_charges.v[at].job;
+    while (at < p->preemptor_charges.n && p->preemptor_charges.v[at].job == job)
+        at++;
+    return at;
+}
+
 bool preemptor_charges_sweep(struct preempt *p)
 {
     bool any = false;
-    for (size_t i = 0; i < p->preemptor_charges.n;) {
-        const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->preemptor_charges.v[i].job);
+    for (size_t i = 0, end; i < p->preemptor_charges.n;) {
+        uint32_t job = p->preemptor_charges.v[i].job;
+        const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
         bool stands = u && u->slot.use.parts && u->slot.by_preemption;
-        if (!stands)
-            any = charges_drop_of(p, p->preemptor_charges.v[i].job);
-        else
-            i++;
+        end = charges_end_of(p, i);
+        if (stands && end - i <= 1 + u->extra.n) {
+            i = end;
+            continue;
+        }
+        any = charges_drop_of(p, job) || any;
+        if (stands) /* some of its elements have no planned start any more */
+            preemptor_charge_add(p, u);
     }
     return any;
 }

@@ -53,6 +53,7 @@ struct pending_entry { /* members that a cycle always reads stand first */
     uint32_t made_way_for; /* its preemptor, which has its turn first; 0: none, or it had it */
     struct plan_slot slot;
     struct job_class *class;   /* NULL: it is not eligible */
+    uint32_t throttle;         /* of its array, as it asked for it last */
     uint32_t at;               /* the element that is next */
     uint32_t step_at, task_at; /* of step jobs: the step, and its first waiting task */
     enum reason parked;        /* why it is not eligible */

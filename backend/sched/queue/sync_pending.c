@@ -137,6 +137,15 @@ static void sync_pending_wake_for_groups(struct queue *q, struct pending_entry *
     q->changes.freed = true;
 }
 
+/* It stays in its class, but more of it may start than before: a rule of its own has changed. */
+static void sync_pending_note_rules(struct queue *q, struct pending_entry *u, const struct job *j)
+{
+    uint32_t was = u->throttle, now = j->req.array_throttle;
+    u->throttle = now;
+    if (was && (!now || now > was))
+        q->changes.freed = true;
+}
+
 void sync_pending(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct step *s;
@@ -163,6 +172,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
     u->task_at = 0;
     u->is_special = j->array_job && (j->req.array_throttle || !job_is_array_record(j));
+    sync_pending_note_rules(q, u, j);
     sync_pending_look_at_dependencies(q, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;
