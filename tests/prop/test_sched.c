@@ -483,6 +483,16 @@ static void test_any_queue(void **state)
     assert_true(enough || runs < RUNS);
 }
 
+/* Each of these has found something once. */
+static void test_seeds_that_failed(void **state)
+{
+    static const uint64_t seeds[] = {1046, 1902, 4261, 20202, 51694};
+    unsigned n = 0;
+    (void)state;
+    for (size_t i = 0; i < N_OF(seeds); i++)
+        run(seeds[i], &n, &n, &n, &n);
+}
+
 /* --- steps inside an allocation --- */
 
 static void test_any_steps(void **state)
@@ -559,6 +569,7 @@ static void test_any_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_seeds_that_failed),
         cmocka_unit_test(test_any_queue),
         cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_any_steps),

@@ -235,7 +235,8 @@ struct queue_key queue_order_key(const struct planner *p, const struct job_class
                                  const struct pending_entry *u, uint32_t partition)
 {
     const struct job *j = model_get_job(p->queue.view->model, u->job);
-    bool borrow = job_class_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
+    bool by_preemptor = u->slot.use.parts && u->slot.by_preemption; /* it counts as started */
+    bool borrow = !by_preemptor && job_class_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
     uint32_t choice = 0;
     while (choice + 1 < g->n_choices && g->choices[choice].partition != partition)
         choice++;

@@ -54,15 +54,17 @@ static void explain_borrowing(const struct question *q)
     why_add_take(q->w, limit_why_class(&v), &c);
 }
 
-/* It would use up a limit or a licence that a planned start needs. */
-static void explain_promise(const struct question *q)
+/* It would use up a limit or a licence that a planned start needs. fits: and nothing else is in its way, in
+ * one of its tiers or before its own planned start, whatever its reason is. */
+static void explain_promise(const struct question *q, bool fits)
 {
     const struct class_reason *rest = &q->u->class->rest;
     const struct pending_entry *other =
         rest->promised_to ? idmap_get(&q->queue->entries.by_job, rest->promised_to) : NULL;
-    bool by_limit = rest->verdict.state != LIMIT_OK && q->w->reason == limit_reason(&rest->verdict);
-    if (!other || other == q->u || !other->slot.use.parts || q->w->causes.n ||
-        (!by_limit && q->w->reason != REASON_LICENSES))
+    bool broken = rest->verdict.state != LIMIT_OK;
+    bool by_limit = broken && (fits || q->w->reason == limit_reason(&rest->verdict));
+    bool by_licence = fits ? !broken : q->w->reason == REASON_LICENSES;
+    if (!other || other == q->u || !other->slot.use.parts || q->w->causes.n || (!by_limit && !by_licence))
         return;
     struct cause *c =
         why_add(q->w, by_limit ? limit_why_class(&rest->verdict) : WHY_BUSY, CAUSE_LIMIT_PLANNED);
@@ -305,8 +307,9 @@ static void forget_start(struct msg_why *w)
 static void explain_turn(struct question *q)
 {
     bool shut = is_never(q->w); /* by licences or limits */
-    explain_promise(q);
+    explain_promise(q, false);
     explain_queue(q);
+    explain_promise(q, true);
     add_forecast(q);
     q->never = q->never || shut || why_all_late(q);
     if (q->never)
