@@ -13,7 +13,8 @@ struct slurm_rights {
     struct slurm_hub *hub;
     struct slurm_command *command;
     struct loop_timer patience;
-    bool known, is_operator;
+    bool known;
+    enum slurm_level level;
     void (*on_known)(void *ctx);
     void *ctx;
 };
@@ -28,9 +29,11 @@ bool slurm_rights_is_slurm_user(const struct slurm_span *config, uint32_t uid)
     return is;
 }
 
-bool slurm_rights_is_level(const char *out)
+enum slurm_level slurm_rights_read_level(const char *out)
 {
-    return str_starts(out, "Operator") || str_starts(out, "Admin");
+    return str_starts(out, "Admin")      ? SLURM_LEVEL_ADMINISTRATOR
+           : str_starts(out, "Operator") ? SLURM_LEVEL_OPERATOR
+                                         : SLURM_LEVEL_USER;
 }
 
 bool slurm_rights_show_user(struct strv *ret)
@@ -47,19 +50,19 @@ bool slurm_rights_show_user(struct strv *ret)
     return true;
 }
 
-static void slurm_rights_end(struct slurm_rights *r, bool is_operator)
+static void slurm_rights_end(struct slurm_rights *r, enum slurm_level level)
 {
     slurm_command_free(r->command);
     r->command = NULL;
     loop_timer_cancel(r->hub->loop, &r->patience);
     r->known = true;
-    r->is_operator = is_operator;
+    r->level = level;
     r->on_known(r->ctx);
 }
 
 static void rights_on_patience(void *ctx)
 {
-    slurm_rights_end(ctx, false);
+    slurm_rights_end(ctx, SLURM_LEVEL_USER);
 }
 
 static void rights_ask(struct slurm_rights *r, const struct strv *argv, slurm_command_fn *fn)
@@ -74,7 +77,7 @@ static void rights_ask(struct slurm_rights *r, const struct strv *argv, slurm_co
 
 static void rights_on_level(void *ctx, const struct slurm_output *o)
 {
-    slurm_rights_end(ctx, o->exit_code == 0 && slurm_rights_is_level(o->out.s));
+    slurm_rights_end(ctx, o->exit_code == 0 ? slurm_rights_read_level(o->out.s) : SLURM_LEVEL_USER);
 }
 
 static void rights_on_config(void *ctx, const struct slurm_output *o)
@@ -84,7 +87,7 @@ static void rights_on_config(void *ctx, const struct slurm_output *o)
     struct strv argv = {0};
     bool is_slurms = o->exit_code == 0 && slurm_rights_is_slurm_user(&config, geteuid());
     if (is_slurms || o->exit_code != 0 || !slurm_rights_show_user(&argv)) {
-        slurm_rights_end(r, is_slurms);
+        slurm_rights_end(r, is_slurms ? SLURM_LEVEL_ADMINISTRATOR : SLURM_LEVEL_USER);
         return;
     }
     strv_push(&argv, "format=AdminLevel");
@@ -98,7 +101,8 @@ struct slurm_rights *slurm_rights_new(struct slurm_hub *hub, void (*known)(void 
     struct strv argv = {0};
     *r = (struct slurm_rights){.hub = hub, .on_known = known, .ctx = ctx};
     r->patience = (struct loop_timer){.fn = rights_on_patience, .ctx = r};
-    r->known = r->is_operator = geteuid() == 0;
+    r->known = geteuid() == 0;
+    r->level = r->known ? SLURM_LEVEL_ADMINISTRATOR : SLURM_LEVEL_USER;
     if (r->known)
         return r;
     loop_timer_set(hub->loop, &r->patience, WAIT_MS);
@@ -126,5 +130,10 @@ bool slurm_rights_are_known(const struct slurm_rights *r)
 
 bool slurm_rights_is_operator(const struct slurm_rights *r)
 {
-    return r->is_operator;
+    return r->level >= SLURM_LEVEL_OPERATOR;
+}
+
+bool slurm_rights_is_administrator(const struct slurm_rights *r)
+{
+    return r->level == SLURM_LEVEL_ADMINISTRATOR;
 }

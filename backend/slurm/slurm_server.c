@@ -130,7 +130,7 @@ static void slurm_session_welcome(struct slurm_session *s, uint64_t tag)
                             .engine_release = (char *)(uintptr_t)slurm_mirror_release(server->mirror),
                             .admin = slurm_rights_is_operator(server->rights),
                             .lacks = LACKED};
-    w.lacks |= w.admin ? 0 : 1u << LACK_NODES;
+    w.lacks |= slurm_rights_is_administrator(server->rights) ? 0 : 1u << LACK_NODES;
     s->hello_waits = false;
     s->greeted = true;
     conn_set_max_frame(s->conn, FRAME_MAX);

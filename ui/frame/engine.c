@@ -33,7 +33,9 @@ const char *engine_why_not(const struct ui *ui, enum action action)
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].action == action && ui_lacks(ui, needs[i].lack))
-            return tr("not built for Slurm yet; Slurm's own commands can do it");
+            return needs[i].lack == LACK_NODES
+                       ? tr("Slurm takes changes of nodes from its administrators alone")
+                       : tr("not built for Slurm yet; Slurm's own commands can do it");
     return NULL;
 }
 

@@ -114,10 +114,10 @@ static void test_rights(void **state)
     assert_false(slurm_rights_is_slurm_user(&config, 6403));
     assert_false(slurm_rights_is_slurm_user(&config, 0)); /* of SlurmdUser */
     assert_false(slurm_rights_is_slurm_user(&none, 0));
-    assert_true(slurm_rights_is_level("Operator\n"));
-    assert_true(slurm_rights_is_level("Administrator\n"));
-    assert_false(slurm_rights_is_level("None\n"));
-    assert_false(slurm_rights_is_level(""));
+    assert_int_equal(slurm_rights_read_level("Operator\n"), SLURM_LEVEL_OPERATOR);
+    assert_int_equal(slurm_rights_read_level("Administrator\n"), SLURM_LEVEL_ADMINISTRATOR);
+    assert_int_equal(slurm_rights_read_level("None\n"), SLURM_LEVEL_USER);
+    assert_int_equal(slurm_rights_read_level(""), SLURM_LEVEL_USER);
 }
 
 int main(void)
