@@ -137,13 +137,14 @@ LIBS_stoker-link := $(SSH)
 LIBS_stoker-slurm := -lm
 LIBS_stoker-demo := $(SQLITE) $(CONFIG) -lm
 LIBS_stoker-sim := $(CONFIG) $(ZLIB) -lm
-# The shim is root and speaks with users' processes: static, so that it loads nothing, and at an address that
-# cannot be guessed. A warning of the linker would be a call that needs the name service's shared libraries.
+# The shim is root and speaks with users' processes, and root starts the PMI server: static, so that they load
+# nothing, and at an address that cannot be guessed. A warning of the linker would be a call that needs the name service's shared libraries.
 # stoker-slurm is carried to other machines (stoker user@host), with any C library or none: static for that.
 # stoker-batch is sbatch and srun, and starts in half the time.
 ifndef SANITIZE
 LDFLAGS_stoker-batch := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--fatal-warnings
 LDFLAGS_stoker-slurm := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--strip-debug -Wl,--fatal-warnings
+LDFLAGS_stoker-pmi = $(LDFLAGS_stoker-shim)
 LDFLAGS_stoker-shim := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--fatal-warnings
 endif
 
@@ -342,7 +343,7 @@ asan:
 	@+$(MAKE) --no-print-directory $(ASAN) tests
 	@B=$(abspath $(B)/asan) tests/run $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_SRC:%.c=$(B)/asan/%) $(filter tests/integ/%,$(SCRIPTS))
 
-lint: $(call lib,$(LAYERS)) $(B)/bin/stoker-launcher $(B)/bin/stoker-shim $(TOOLS)
+lint: $(call lib,$(LAYERS)) $(B)/bin/stoker-launcher $(B)/bin/stoker-shim $(B)/bin/stoker-pmi $(TOOLS)
 	@$(RUN_TESTS) $(LINT)
 
 # Tests at a size that `make test` has no time for.

@@ -35,8 +35,8 @@ struct pmi_rank {
 };
 
 struct pmi_ranks {
-    const struct launch *l;
     const struct pmi_setup *setup;
+    int shim_fd;
     size_t n_ranks;
     struct pmi_rank *ranks;
     struct pmi_pairs store;
@@ -53,7 +53,7 @@ struct pmi_ranks {
 static const char *pmi_ranks_get(const struct pmi_ranks *p, const char *key)
 {
     if (str_eq(key, "PMI_process_mapping"))
-        return p->l->pmi_mapping;
+        return p->setup->mapping;
     return pmi_pairs_get(&p->store, key);
 }
 
@@ -63,7 +63,7 @@ static const char *pmi_ranks_get(const struct pmi_ranks *p, const char *key)
 static void pmi_ranks_send(const struct pmi_ranks *p, const struct str *out)
 {
     for (size_t at = 0; at < out->len;) {
-        ssize_t n = send(p->setup->shim_fd, out->s + at, out->len - at, MSG_NOSIGNAL);
+        ssize_t n = send(p->shim_fd, out->s + at, out->len - at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -156,7 +156,7 @@ static void pmi_release_fence(struct pmi_ranks *p)
     p->fence++;
     p->asked = false;
     p->again_ms = INT64_MAX;
-    if (p->l->pmi_tasks > 1)
+    if (p->setup->tasks > 1)
         pmi_tell_shim(p); /* before a rank knows, which may end at once */
     for (size_t i = 0; i < p->n_ranks; i++) {
         struct pmi_rank *r = &p->ranks[i];
@@ -178,7 +178,7 @@ static void pmi_add_pair(struct msg_pmi *m, const struct pmi_pair *pair)
 
 static void pmi_tell_fence(struct pmi_ranks *p)
 {
-    struct msg_pmi m = {.key = p->l->key, .fence = p->fence, .keeps = true};
+    struct msg_pmi m = {.key = p->setup->key, .fence = p->fence, .keeps = true};
     vec_for_each (&p->store.part, i)
         pmi_add_pair(&m, &p->store.pairs.v[p->store.part.v[i]]);
     pmi_send_fence(p, &m);
@@ -194,7 +194,7 @@ static void pmi_check_fence(struct pmi_ranks *p)
     for (size_t i = 0; i < p->n_ranks; i++)
         if (p->ranks[i].wait != WAIT_FENCE)
             return;
-    if (p->l->pmi_tasks <= 1)
+    if (p->setup->tasks <= 1)
         pmi_release_fence(p);
     else if (!p->asked)
         pmi_tell_fence(p);
@@ -205,7 +205,7 @@ static void pmi_tell_kept(struct pmi_ranks *p, uint32_t of, uint32_t from)
 {
     if (of + 1 != p->fence || from > p->kept.n)
         return;
-    struct msg_pmi m = {.key = p->l->key, .fence = PMI_KEPT, .of = of, .piece = from, .keeps = true};
+    struct msg_pmi m = {.key = p->setup->key, .fence = PMI_KEPT, .of = of, .piece = from, .keeps = true};
     size_t size = 0, i = from;
     for (; i < p->kept.n && size < PMI_PIECE_MAX; i++) {
         const struct pmi_pair *pair = &p->store.pairs.v[p->kept.v[i]];
@@ -220,7 +220,7 @@ static void pmi_tell_kept(struct pmi_ranks *p, uint32_t of, uint32_t from)
 /* asks: whether all other tasks are past it, too. */
 static void pmi_tell_past(const struct pmi_ranks *p, uint32_t of, bool asks)
 {
-    struct msg_pmi m = {.key = p->l->key, .fence = PMI_KEPT, .of = of, .piece = PMI_PAST, .more = asks};
+    struct msg_pmi m = {.key = p->setup->key, .fence = PMI_KEPT, .of = of, .piece = PMI_PAST, .more = asks};
     pmi_send_fence(p, &m);
 }
 
@@ -278,10 +278,11 @@ static void pmi_answer_waiting_attrs(struct pmi_ranks *p)
 
 static void pmi_abort_step(struct pmi_ranks *p, const struct pmi_rank *r, const char *why)
 {
-    const struct launch_key *key = &p->l->key;
-    char *line = xasprintf("slurmstepd: error: *** STEP %u.%d ON %s CANCELLED: rank %u aborts%s%s ***",
-                           key->job, key->step, p->setup->node ? p->setup->node : "?",
-                           p->l->ranks.v[r - p->ranks].rank, str_is_empty(why) ? "" : ": ", why ? why : "");
+    const struct launch_key *key = &p->setup->key;
+    char *line =
+        xasprintf("slurmstepd: error: *** STEP %u.%d ON %s CANCELLED: rank %u aborts%s%s ***", key->job,
+                  key->step, p->setup->node ? p->setup->node : "?", p->setup->ranks.v[r - p->ranks].rank,
+                  str_is_empty(why) ? "" : ": ", why ? why : "");
     pmi_ranks_end_all(p, line);
     free(line);
 }
@@ -289,10 +290,10 @@ static void pmi_abort_step(struct pmi_ranks *p, const struct pmi_rank *r, const 
 static const char *pmi_job_attr(const struct pmi_ranks *p, const char *key, char buf[static 16])
 {
     if (str_eq(key, "universeSize")) {
-        snprintf(buf, 16, "%u", p->l->pmi_size);
+        snprintf(buf, 16, "%u", p->setup->size);
         return buf;
     }
-    return str_eq(key, "PMI_process_mapping") ? p->l->pmi_mapping : pmi_ranks_get(p, key);
+    return str_eq(key, "PMI_process_mapping") ? p->setup->mapping : pmi_ranks_get(p, key);
 }
 
 static void pmi_do_fullinit(struct pmi_ranks *p, struct pmi_rank *r)
@@ -300,7 +301,7 @@ static void pmi_do_fullinit(struct pmi_ranks *p, struct pmi_rank *r)
     char more[160];
     snprintf(more, sizeof more,
              "pmi-version=2;pmi-subversion=0;rank=%u;size=%u;appnum=0;debugged=FALSE;pmiverbose=FALSE;",
-             p->l->ranks.v[r - p->ranks].rank, p->l->pmi_size);
+             p->setup->ranks.v[r - p->ranks].rank, p->setup->size);
     pmi_reply_v2(r, "fullinit", more, NULL, 0);
 }
 
@@ -314,11 +315,11 @@ static void pmi_do_v2(struct pmi_ranks *p, struct pmi_rank *r, const struct pmi_
     if (str_eq(cmd, "fullinit")) {
         pmi_do_fullinit(p, r);
     } else if (str_eq(cmd, "job-getid")) {
-        snprintf(buf, sizeof buf, "jobid=%u.%d;", p->l->key.job, p->l->key.step);
+        snprintf(buf, sizeof buf, "jobid=%u.%d;", p->setup->key.job, p->setup->key.step);
         pmi_reply_v2(r, cmd, buf, NULL, 0);
     } else if (str_eq(cmd, "kvs-put") && key && value) {
         pmi_reply_v2(r, cmd, "", NULL,
-                     pmi_pairs_put_own(&p->store, key, value, p->l->pmi_tasks > 1) ? 0 : 1);
+                     pmi_pairs_put_own(&p->store, key, value, p->setup->tasks > 1) ? 0 : 1);
     } else if (str_eq(cmd, "kvs-get") && key) {
         pmi_reply_found(r, cmd, pmi_ranks_get(p, key));
     } else if (str_eq(cmd, "kvs-fence")) {
@@ -366,11 +367,11 @@ static void pmi_do_v1(struct pmi_ranks *p, struct pmi_rank *r, const struct pmi_
     } else if (str_eq(cmd, "get_appnum")) {
         pmi_reply_v1(r, "cmd=appnum appnum=0 rc=0");
     } else if (str_eq(cmd, "get_universe_size")) {
-        pmi_reply_v1(r, "cmd=universe_size size=%u rc=0", p->l->pmi_size);
+        pmi_reply_v1(r, "cmd=universe_size size=%u rc=0", p->setup->size);
     } else if (str_eq(cmd, "get_my_kvsname")) {
-        pmi_reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", p->l->key.job, p->l->key.step);
+        pmi_reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", p->setup->key.job, p->setup->key.step);
     } else if (str_eq(cmd, "put") && key && value) {
-        bool ok = pmi_pairs_put_own(&p->store, key, value, p->l->pmi_tasks > 1);
+        bool ok = pmi_pairs_put_own(&p->store, key, value, p->setup->tasks > 1);
         pmi_reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
     } else if (str_eq(cmd, "get") && key) {
         const char *found = pmi_ranks_get(p, key);
@@ -480,15 +481,15 @@ void pmi_ranks_ask_past(struct pmi_ranks *p)
     pmi_ranks_look(p);
 }
 
-struct pmi_ranks *pmi_ranks_new(const struct pmi_setup *setup)
+struct pmi_ranks *pmi_ranks_new(const struct pmi_setup *setup, int shim_fd)
 {
     struct pmi_ranks *p = xcalloc(1, sizeof *p);
     p->setup = setup;
-    p->l = setup->launch;
-    p->n_ranks = p->l->ranks.n;
+    p->shim_fd = shim_fd;
+    p->n_ranks = setup->ranks.n;
     p->ranks = xcalloc(p->n_ranks, sizeof *p->ranks);
     p->again_ms = INT64_MAX;
     for (size_t i = 0; i < p->n_ranks; i++)
-        p->ranks[i] = (struct pmi_rank){.fd = setup->fds[i], .in = STR_INIT};
+        p->ranks[i] = (struct pmi_rank){.fd = setup->ranks.v[i].fd, .in = STR_INIT};
     return p;
 }

@@ -14,13 +14,13 @@
 #ifndef STOKER_BACKEND_PMI_RANKS_H
 #define STOKER_BACKEND_PMI_RANKS_H
 
-#include "backend/pmi/pmi_server.h"
+#include "backend/pmi/pmi_setup.h"
 #include "src/proto/msg.h"
 
 struct pmi_ranks;
 
-/* What is told to the shim is written until it has left. Borrows the setup. */
-struct pmi_ranks *pmi_ranks_new(const struct pmi_setup *setup);
+/* What is told to the shim is written to shim_fd until it has left. Borrows the setup. */
+struct pmi_ranks *pmi_ranks_new(const struct pmi_setup *setup, int shim_fd);
 int pmi_ranks_fd(const struct pmi_ranks *p, size_t rank); /* -1: closed */
 void pmi_ranks_read(struct pmi_ranks *p, size_t rank);
 /* All tasks of the step are in the fence: all tasks' pairs. Or PMI_KEPT: the controller asks for the answer

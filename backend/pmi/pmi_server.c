@@ -2,14 +2,15 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "backend/confine/confine.h"
 #include "backend/pmi/pmi_ranks.h"
+#include "backend/pmi/pmi_setup.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -18,29 +19,11 @@
 #define PIECE_MAX (64u << 10)
 
 struct pmi_server {
-    const struct pmi_setup *setup;
+    struct pmi_setup setup;
     struct pmi_ranks *step;
     struct frame_reader in;
     struct pollfd *fds; /* the ranks', then the shim's */
-    size_t n_ranks;
 };
-
-/* Standard error stays, for a system call that is refused. */
-static void pmi_close_the_rest(const struct pmi_setup *setup, size_t n_ranks)
-{
-    int max = setup->shim_fd;
-    for (size_t i = 0; i < n_ranks; i++)
-        max = setup->fds[i] > max ? setup->fds[i] : max;
-    bool *kept = xcalloc((size_t)max + 1, sizeof *kept);
-    kept[2] = kept[setup->shim_fd] = true;
-    for (size_t i = 0; i < n_ranks; i++)
-        kept[setup->fds[i]] = true;
-    for (int fd = 0; fd <= max; fd++)
-        if (!kept[fd])
-            close(fd);
-    closefrom(max + 1);
-    free(kept);
-}
 
 static void pmi_server_take_frame(struct pmi_server *v, const struct frame *f)
 {
@@ -48,26 +31,42 @@ static void pmi_server_take_frame(struct pmi_server *v, const struct frame *f)
     if (f->type == PMI_ASK_PAST) {
         pmi_ranks_ask_past(v->step);
     } else if (f->type == MSG_PMI_ALL && codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL) == 0) {
-        if (launch_key_eq(&m.key, &v->setup->launch->key))
+        if (launch_key_eq(&m.key, &v->setup.key))
             pmi_ranks_take(v->step, &m);
         rec_fini(&msg_pmi_rec, &m);
     }
 }
 
 /* False: the shim has gone. */
-static bool pmi_read_shim(struct pmi_server *v)
+static bool pmi_read_shim(struct pmi_server *v, int flags)
 {
-    ssize_t n = recv(v->setup->shim_fd, frame_reader_space(&v->in, PIECE_MAX), PIECE_MAX, MSG_DONTWAIT);
+    ssize_t n = recv(PMI_SHIM_FD, frame_reader_space(&v->in, PIECE_MAX), PIECE_MAX, flags);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
     if (n <= 0)
         return false;
     frame_reader_added(&v->in, (size_t)n);
+    return true;
+}
+
+static bool pmi_take_frames(struct pmi_server *v)
+{
     struct frame f;
     int r;
     while ((r = frame_reader_next(&v->in, &f)) > 0)
         pmi_server_take_frame(v, &f);
     return r == 0;
+}
+
+static bool pmi_receive_setup(struct pmi_server *v)
+{
+    struct frame f;
+    int r;
+    while ((r = frame_reader_next(&v->in, &f)) == 0)
+        if (!pmi_read_shim(v, 0))
+            return false;
+    return r > 0 && f.type == PMI_SETUP &&
+           codec_decode(&pmi_setup_rec, f.body, f.size, &v->setup, NULL) == 0;
 }
 
 static int pmi_wait_ms(const struct pmi_server *v)
@@ -76,28 +75,41 @@ static int pmi_wait_ms(const struct pmi_server *v)
     return at == INT64_MAX ? -1 : ms < 0 ? 0 : (int)ms;
 }
 
-_Noreturn void pmi_server_run(const struct pmi_setup *setup)
+/* Returns false if the shim has gone. */
+static bool pmi_server_turn(struct pmi_server *v)
 {
-    struct pmi_server v = {.setup = setup, .in = {.max = PMI_FRAME_MAX}, .n_ranks = setup->launch->ranks.n};
-    prctl(PR_SET_NAME, "stoker-pmi");
-    prctl(PR_SET_DUMPABLE,
-          0); /* becoming the user has reset nothing of this, but it must not depend on it */
-    pmi_close_the_rest(setup, v.n_ranks);
-    if (confine_reader("stoker-shim (PMI)") < 0)
+    size_t n_ranks = v->setup.ranks.n;
+    bool on = true;
+    for (size_t i = 0; i < n_ranks; i++)
+        v->fds[i] = (struct pollfd){.fd = pmi_ranks_fd(v->step, i), .events = POLLIN};
+    v->fds[n_ranks] = (struct pollfd){.fd = PMI_SHIM_FD, .events = POLLIN};
+    int n = poll(v->fds, n_ranks + 1, pmi_wait_ms(v));
+    for (size_t i = 0; n > 0 && i < n_ranks; i++)
+        if (v->fds[i].revents && pmi_ranks_fd(v->step, i) >= 0)
+            pmi_ranks_read(v->step, i);
+    if (n > 0 && v->fds[n_ranks].revents)
+        on = pmi_read_shim(v, MSG_DONTWAIT);
+    on = on && pmi_take_frames(v);
+    pmi_ranks_look(v->step);
+    return on;
+}
+
+/* A supervisor that is lost takes the server along, also one that is stopped. Becoming the user has reset
+ * this. */
+_Noreturn void pmi_server_run(void)
+{
+    struct pmi_server v = {.in = {.max = PMI_FRAME_MAX}};
+    prctl(PR_SET_NAME, PMI_PROGRAM); /* it was started by a descriptor, whose number the kernel took */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (confine_capabilities(0) < 0) /* of root's own tasks */
+        _exit(1);
+    if (confine_reader(PMI_PROGRAM) < 0)
         errno = 0; /* a kernel without filters */
-    v.step = pmi_ranks_new(setup);
-    v.fds = xcalloc(v.n_ranks + 1, sizeof *v.fds);
-    for (bool on = true; on;) {
-        for (size_t i = 0; i < v.n_ranks; i++)
-            v.fds[i] = (struct pollfd){.fd = pmi_ranks_fd(v.step, i), .events = POLLIN};
-        v.fds[v.n_ranks] = (struct pollfd){.fd = setup->shim_fd, .events = POLLIN};
-        int n = poll(v.fds, v.n_ranks + 1, pmi_wait_ms(&v));
-        for (size_t i = 0; n > 0 && i < v.n_ranks; i++)
-            if (v.fds[i].revents && pmi_ranks_fd(v.step, i) >= 0)
-                pmi_ranks_read(v.step, i);
-        if (n > 0 && v.fds[v.n_ranks].revents)
-            on = pmi_read_shim(&v);
-        pmi_ranks_look(v.step);
-    }
+    if (!pmi_receive_setup(&v))
+        _exit(0);
+    v.step = pmi_ranks_new(&v.setup, PMI_SHIM_FD);
+    v.fds = xcalloc(v.setup.ranks.n + 1, sizeof *v.fds);
+    while (pmi_server_turn(&v))
+        ;
     _exit(0);
 }

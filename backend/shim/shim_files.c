@@ -26,23 +26,36 @@
 #define NOTE_WAIT_MS 200
 #define LINK_DEPTH   8
 
-const char *shim_files_drop(const struct shim *s)
+const char *shim_files_drop_groups(const struct shim *s)
 {
     if (!s->setup.drop)
         return NULL;
-    uid_t uid = s->l.uid, r, e, v;
     gid_t gid = s->l.gid, gr, ge, gv;
     size_t n = s->setup.groups.n / sizeof(uint32_t);
     gid_t *groups = xcalloc(n + 1, sizeof *groups);
     if (n)
         memcpy(groups, s->setup.groups.p, n * sizeof(uint32_t));
-    int failed = setgroups(n, groups) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0;
+    int failed = setgroups(n, groups) < 0 || setresgid(gid, gid, gid) < 0;
     free(groups);
     if (failed)
-        return "cannot become the user";
-    if (getresuid(&r, &e, &v) < 0 || getresgid(&gr, &ge, &gv) < 0 || r != uid || e != uid || v != uid ||
-        gr != gid || ge != gid || gv != gid || (uid_t)setfsuid((uid_t)-1) != uid ||
+        return "cannot take the groups of the user";
+    if (getresgid(&gr, &ge, &gv) < 0 || gr != gid || ge != gid || gv != gid ||
         (gid_t)setfsgid((gid_t)-1) != gid)
+        return "did not take the group of the user";
+    return NULL;
+}
+
+const char *shim_files_drop(const struct shim *s)
+{
+    if (!s->setup.drop)
+        return NULL;
+    uid_t uid = s->l.uid, r, e, v;
+    const char *why = shim_files_drop_groups(s);
+    if (why)
+        return why;
+    if (setresuid(uid, uid, uid) < 0)
+        return "cannot become the user";
+    if (getresuid(&r, &e, &v) < 0 || r != uid || e != uid || v != uid || (uid_t)setfsuid((uid_t)-1) != uid)
         return "did not become the user";
     if (uid != 0 && setresuid((uid_t)-1, 0, (uid_t)-1) == 0)
         return "could become root again";

@@ -6,6 +6,8 @@
 
 /* Becomes the user for good, or returns a text. Called in a child. */
 const char *shim_files_drop(const struct shim *s);
+/* The first half of it: takes the groups of the user. */
+const char *shim_files_drop_groups(const struct shim *s);
 /* Enters the working directory. 0 or -errno. */
 int shim_files_enter_workdir(const struct shim *s, char *text, size_t size);
 /* Opens an output as the user that the process is. Descriptor or -errno with a text. */

@@ -39,12 +39,12 @@ static void kill_give_spares(struct shim *s)
 
 void shim_kill_tree(const struct shim *s, struct proc_list *ret)
 {
+    size_t n = 0;
     proc_descendants(getpid(), ret);
     for (size_t i = 0; i < ret->n; i++)
-        if (ret->v[i].pid == s->pmi_pid) {
-            memmove(&ret->v[i], &ret->v[i + 1], (--ret->n - i) * sizeof *ret->v);
-            break;
-        }
+        if (!s->pmi_pid || (ret->v[i].pid != s->pmi_pid && ret->v[i].ppid != s->pmi_pid))
+            ret->v[n++] = ret->v[i];
+    ret->n = n;
 }
 
 static void kill_signal_tree(const struct proc_list *tree, int signo)

@@ -140,9 +140,10 @@ static bool life_receive(struct shim *s, bool again)
 
 /* --- from task to task --- */
 
-static struct shim life_fresh(const char *dir)
+static struct shim life_fresh(const char *dir, int pmi_program)
 {
     return (struct shim){.dir = dir,
+                         .pmi_program = pmi_program,
                          .agent_fd = SHIM_SOCKET_FD,
                          .on_frame = shim_orders_take_frame,
                          .ctl_fd = -1,
@@ -182,7 +183,7 @@ static void life_end_task(struct shim *s)
 
 static void life_renew(struct shim *s)
 {
-    struct shim next = life_fresh("");
+    struct shim next = life_fresh("", s->pmi_program);
     next.in = s->in;
     next.out = s->out;
     next.start = s->start;
@@ -247,9 +248,9 @@ static bool life_settle(struct shim *s)
     return true;
 }
 
-int shim_main(const char *dir, char *title, size_t title_size)
+int shim_main(const char *dir, int pmi_program, char *title, size_t title_size)
 {
-    struct shim_life f = {.s = life_fresh(dir), .title = title, .title_size = title_size};
+    struct shim_life f = {.s = life_fresh(dir, pmi_program), .title = title, .title_size = title_size};
     fcntl(SHIM_SOCKET_FD, F_SETFD, FD_CLOEXEC);
     life_put_title(&f, dir);
     if (!life_receive(&f.s, false)) {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* title: the memory of the command line, into which the name of each task's directory is written; NULL:
- * none. Returns the exit status. */
-int shim_main(const char *dir, char *title, size_t title_size);
+/* pmi_program: see shim_state.h. title: the memory of the command line, into which the name of each task's
+ * directory is written; NULL: none. Returns the exit status. */
+int shim_main(const char *dir, int pmi_program, char *title, size_t title_size);
 
 #endif

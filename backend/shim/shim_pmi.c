@@ -2,23 +2,20 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/pmi/pmi_server.h"
+#include "backend/pmi/pmi_setup.h"
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
-#include "backend/shim/shim_rank.h"
+#include "backend/shim/shim_pmi_start.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
+#include "src/proto/msg_node.h"
 
 #define AGAIN_MS  2000
 #define READ_SIZE 65536
@@ -40,34 +37,38 @@ struct shim_pmi {
 
 /* --- the server --- */
 
-static _Noreturn void pmi_child(const struct shim *s, const int *ours, int shim_fd)
+static void pmi_flush(struct shim *s);
+
+static void pmi_say_setup(struct shim *s, const int *ours)
 {
-    shim_rank_unspare(s);
-    if (shim_files_drop(s))
-        _exit(126);
-    pmi_server_run(
-        &(struct pmi_setup){.launch = &s->l, .node = s->setup.node, .fds = ours, .shim_fd = shim_fd});
+    struct pmi_setup m = {.key = s->l.key,
+                          .node = s->setup.node,
+                          .mapping = s->l.pmi_mapping,
+                          .size = s->l.pmi_size,
+                          .tasks = s->l.pmi_tasks};
+    for (size_t i = 0; i < s->n_ranks; i++)
+        *rec_list_push(&m.ranks) = (struct pmi_setup_rank){.rank = s->ranks[i].l->rank, .fd = ours[i]};
+    msg_append_as(&s->pmi->out, &pmi_setup_rec, (enum msg_kind)PMI_SETUP, 0, &m);
+    free(m.ranks.v);
+    pmi_flush(s);
 }
 
-/* Without a signal at its end waitpid(-1) does not count the child: the shim is through when the
- * processes of the task are. */
 static int pmi_start_server(struct shim *s, const int *ours)
 {
-    struct shim_pmi *p = s->pmi;
     int sv[2];
+    if (s->pmi_program < 0)
+        return -ENOENT;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    long pid = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-    if (pid == 0)
-        pmi_child(s, ours, sv[1]);
-    int e = pid < 0 ? -errno : 0;
+    pid_t pid = shim_pmi_start_server(s, ours, sv[1]);
     close(sv[1]);
-    if (e < 0) {
+    if (pid < 0) {
         close(sv[0]);
-        return e;
+        return pid;
     }
-    s->pmi_pid = (pid_t)pid;
-    p->fd = sv[0];
+    s->pmi_pid = pid;
+    s->pmi->fd = sv[0];
+    pmi_say_setup(s, ours);
     return 0;
 }
 
@@ -89,6 +90,8 @@ void shim_pmi_start(struct shim *s)
         p->theirs[i] = made ? sv[1] : -1;
     }
     p->error = p->error ? p->error : pmi_start_server(s, ours);
+    if (p->error)
+        shim_message(s, "cannot start %s: %s", PMI_PROGRAM, strerror(-p->error));
     for (size_t i = 0; i < s->n_ranks; i++)
         if (ours[i] >= 0)
             close(ours[i]);
@@ -110,18 +113,21 @@ int shim_pmi_fd(const struct shim *s)
     return s->pmi ? s->pmi->fd : -1;
 }
 
+static void pmi_close(struct shim_pmi *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
 void shim_pmi_stop(struct shim *s)
 {
     struct shim_pmi *p = s->pmi;
     if (!p || !s->pmi_pid)
         return;
-    kill(s->pmi_pid, SIGKILL);
-    while (waitpid(s->pmi_pid, NULL, (int)__WCLONE) < 0 && errno == EINTR)
-        ;
-    s->pmi_pid = 0;
-    if (p->fd >= 0)
-        close(p->fd);
-    p->fd = -1;
+    if (shim_pmi_end_server(s->pmi_pid, p->fd))
+        s->pmi_pid = 0;
+    pmi_close(p);
 }
 
 /* --- the end of the step --- */
@@ -146,11 +152,14 @@ static void pmi_end_all(struct shim *s, const char *line)
     shim_kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
-/* Its user has killed it, or it has done what it must not. Without it no rank comes past a fence. */
+/* Its user has killed it, or it has done what it must not. Without it no rank comes past a fence. Its
+ * parent stays until all processes of the task are through: without it a traced server would be one. */
 static void pmi_server_lost(struct shim *s)
 {
-    shim_pmi_stop(s);
+    pmi_close(s->pmi);
     s->pmi->is_keeper = false;
+    if (s->phase == SHIM_OPENING)
+        s->pmi->error = -ECONNRESET;
     if (s->phase == SHIM_RUNNING && s->n_alive && !s->terminating)
         pmi_end_all(s, "slurmstepd: error: PMI: the process that serves it has ended");
 }

@@ -1,4 +1,4 @@
-/* shim_pmi.h - the shim's side of PMI: it starts the server (pmi_server.h) and carries what travels between
+/* shim_pmi.h - the shim's side of PMI: it has the server started and carries what travels between
  * nodes. */
 #ifndef STOKER_BACKEND_SHIM_SHIM_PMI_H
 #define STOKER_BACKEND_SHIM_SHIM_PMI_H

@@ -120,7 +120,7 @@ static void rank_open_standard(const struct shim *s, const struct rank *r, const
     }
 }
 
-static void rank_close_the_rest(void)
+void shim_rank_close_the_rest(void)
 {
     if (syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) == 0)
         return;
@@ -297,7 +297,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     if (e < 0)
         rank_give_up(report, -e, false, "%s", text);
     rank_open_standard(s, r, given, report);
-    rank_close_the_rest();
+    shim_rank_close_the_rest();
     if (given[3] >= 0)
         fcntl(given[3], F_SETFD, 0);
 

@@ -10,5 +10,7 @@ void shim_rank_read_report(struct shim *s, struct rank *r);
 
 /* The calling process, a child, is no longer spared by the kernel's out-of-memory killer. */
 void shim_rank_unspare(const struct shim *s);
+/* The next exec of the calling process, a child, closes all but the first three descriptors. */
+void shim_rank_close_the_rest(void);
 
 #endif

@@ -16,6 +16,7 @@
 #include "backend/confine/confine.h"
 #include "backend/shim/shim_group.h"
 #include "backend/shim/shim_life.h"
+#include "backend/shim/shim_pmi_start.h"
 #include "backend/task/programs.h"
 #include "backend/task/shim_setup.h"
 
@@ -63,7 +64,8 @@ static bool shim_server_take_fds(struct msghdr *m, const char **dir, struct sent
     return true;
 }
 
-static int shim_server_become(const char *dir, const struct sent *fds, char *title, size_t title_size)
+static int shim_server_become(const char *dir, const struct sent *fds, int pmi_program, char *title,
+                              size_t title_size)
 {
     if (fds->ns >= 0 && setns(fds->ns, CLONE_NEWNS) < 0) {
         perror("stoker-shim: cannot enter the mount namespace of the job");
@@ -76,10 +78,10 @@ static int shim_server_become(const char *dir, const struct sent *fds, char *tit
     setsid();
     dup2(fds->sock, SHIM_SOCKET_FD);
     close(fds->sock);
-    return shim_main(dir, title, title_size);
+    return shim_main(dir, pmi_program, title, title_size);
 }
 
-static int shim_server_run(char *title, size_t title_size)
+static int shim_server_run(int pmi_program, char *title, size_t title_size)
 {
     char text_of[PATH_MAX + SHIM_FDS_MAX];
     prctl(PR_SET_DUMPABLE, 0);
@@ -102,7 +104,7 @@ static int shim_server_run(char *title, size_t title_size)
         if (fds.group >= 0)
             close(fds.group);
         if (pid == 0)
-            return shim_server_become(dir, &fds, title, title_size);
+            return shim_server_become(dir, &fds, pmi_program, title, title_size);
         close(fds.sock);
         if (fds.ns >= 0)
             close(fds.ns);
@@ -118,11 +120,12 @@ int shim_program(int argc, char **argv)
         return 1;
     }
     programs_hold(); /* its copies hold it too */
+    int pmi_program = shim_pmi_open_program();
     if (argc == 1)
-        return shim_main(argv[0], NULL, 0);
+        return shim_main(argv[0], pmi_program, NULL, 0);
     if (argc != 2 || strcmp(argv[0], FORKSERVER_OPTION) != 0) {
         fputs("usage: stoker-shim DIRECTORY (started by stoker-agent)\n", stderr);
         return 2;
     }
-    return shim_server_run(argv[0], (size_t)(argv[1] + strlen(argv[1]) + 1 - argv[0]));
+    return shim_server_run(pmi_program, argv[0], (size_t)(argv[1] + strlen(argv[1]) + 1 - argv[0]));
 }

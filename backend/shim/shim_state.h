@@ -112,8 +112,9 @@ struct shim {
     bool input_waits, input_eof;
 
     struct shim_pmi *pmi; /* NULL: not served */
-    pid_t pmi_pid;   /* its server, a child beside the processes of the task; waitpid(-1) does not count it;
-                      * 0: none */
+    int pmi_program;      /* stoker-pmi, opened with this program: the two are of one release; -1: none */
+    pid_t pmi_pid;   /* the parent of its server, a child beside the processes of the task; waitpid(-1) does
+                      * not count it; 0: none */
     struct pty *pty; /* NULL: no terminal. The first rank's input and output are its two ends */
 };
 

@@ -302,7 +302,7 @@ static void free_lines(struct list *head)
     }
 }
 
-static const char *const node_programs[] = {"stoker-agent", "stoker-shim", "stoker", NULL};
+static const char *const node_programs[] = {"stoker-agent", "stoker-shim", "stoker-pmi", "stoker", NULL};
 
 int sshlink_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
 {

@@ -10,7 +10,7 @@
 #include "src/base/err.h"
 #include "src/base/str.h"
 
-#define BUNDLE_FILES   3 /* at most */
+#define BUNDLE_FILES   4 /* at most */
 #define BUNDLE_ID_SIZE 33
 
 struct bundle_file {

@@ -174,6 +174,7 @@ controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
 # The oldest: a copy of it that is about to become another program has its command line too.
 agent_pid() { "$B/tests/tools/procs" -o -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/"; }
 shim_pids() { "$B/tests/tools/procs" -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/"; }
+pmi_pids() { "$B/tests/tools/procs" -- "stoker-pmi [0-9]+ .*$STOKER_HOME/state/agent/"; }
 no_shims() { [ -z "$(shim_pids)" ]; }
 no_agents() { ! "$B/tests/tools/procs" -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/dev/null; }
 

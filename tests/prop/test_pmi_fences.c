@@ -18,6 +18,7 @@
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_pmi.h"
+#include "backend/shim/shim_pmi_start.h"
 #include "backend/shim/shim_rank.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
@@ -41,7 +42,8 @@ struct peer {
     struct shim shim;
     struct rank rank;
     struct launch_rank launch_rank;
-    struct pmi_setup setup; /* of the server */
+    struct pmi_setup setup; /* of the server, as it was told */
+    int shim_fd;            /* the server's end of the supervisor's socket */
     struct pmi_ranks *server;
     struct frame_reader from_shim;
     int rank_fd; /* the server's end of the rank's socket */
@@ -95,13 +97,6 @@ struct mono loop_now(const struct loop *l)
     return (struct mono){.ns = now_ms * 1000000};
 }
 
-/* The server's process. */
-long syscall(long number, ...)
-{
-    assert_int_equal(number, SYS_clone);
-    return 1;
-}
-
 int socketpair(int domain, int type, int protocol, int sv[2])
 {
     int (*libc_socketpair)(int, int, int, int *) = NULL;
@@ -120,28 +115,27 @@ ssize_t send(int fd, const void *p, size_t n, int flags)
         bool full = r < 0 && errno == EAGAIN;
         struct peer *from = NULL;
         for (size_t i = 0; full && i < n_peers; i++)
-            from = fd == peers[i].setup.shim_fd ? &peers[i] : from;
+            from = fd == peers[i].shim_fd ? &peers[i] : from;
         if (!from)
             return r;
         shim_pmi_serve(&from->shim, POLLIN);
     }
 }
 
-void pmi_server_run(const struct pmi_setup *setup)
-{
-    (void)setup;
-    abort();
-}
-
-const char *shim_files_drop(const struct shim *s)
+/* The server's process. */
+pid_t shim_pmi_start_server(const struct shim *s, const int *ours, int shim_fd)
 {
     (void)s;
-    return NULL;
+    (void)ours;
+    (void)shim_fd;
+    return 1;
 }
 
-void shim_rank_unspare(const struct shim *s)
+bool shim_pmi_end_server(pid_t parent, int fd)
 {
-    (void)s;
+    (void)fd;
+    assert_int_equal(parent, 1);
+    return true;
 }
 
 static void queue_push(struct wire_queue *q, const struct msg_pmi *m)
@@ -276,9 +270,10 @@ static void cluster_end(void)
         queue_cut(&peers[i].down, 0);
         close(peers[i].fd);
         close(peers[i].rank_fd);
-        close(peers[i].setup.shim_fd);
+        close(peers[i].shim_fd);
         close(shim_pmi_fd(&peers[i].shim));
         frame_reader_fini(&peers[i].from_shim);
+        rec_fini(&pmi_setup_rec, &peers[i].setup);
     }
 }
 
@@ -289,6 +284,14 @@ static void server_take(struct peer *p, const struct frame *f)
     struct msg_pmi m;
     if (f->type == PMI_ASK_PAST) {
         pmi_ranks_ask_past(p->server);
+        return;
+    }
+    if (f->type == PMI_SETUP) {
+        assert_int_equal(codec_decode(&pmi_setup_rec, f->body, f->size, &p->setup, NULL), 0);
+        assert_int_equal(p->setup.ranks.n, 1);
+        p->setup.ranks.v[0].fd = p->rank_fd; /* closed by the supervisor, as the server has its own */
+        p->server = pmi_ranks_new(&p->setup, p->shim_fd);
+        served[n_served++] = p->server;
         return;
     }
     assert_int_equal(f->type, MSG_PMI_ALL);
@@ -303,7 +306,7 @@ static void server_turn(struct peer *p)
     struct frame f;
     ssize_t n;
     do {
-        n = recv(p->setup.shim_fd, frame_reader_space(&p->from_shim, 65536), 65536, MSG_DONTWAIT);
+        n = recv(p->shim_fd, frame_reader_space(&p->from_shim, 65536), 65536, MSG_DONTWAIT);
         frame_reader_added(&p->from_shim, n > 0 ? (size_t)n : 0);
         while (frame_reader_next(&p->from_shim, &f) > 0)
             server_take(p, &f);
@@ -344,13 +347,12 @@ static void supervisor_start(struct peer *p)
     assert_int_equal(n_made, 4);
     close(made[1]);
     close(made[2]);
-    p->shim.pmi_pid = 0; /* nothing to be ended */
     p->rank_fd = made[0];
-    p->setup = (struct pmi_setup){.launch = &p->shim.l, .fds = &p->rank_fd, .shim_fd = made[3]};
-    p->server = pmi_ranks_new(&p->setup);
+    p->shim_fd = made[3];
     assert_true(n_served + 2 <= N_OF(served));
     served[n_served++] = p->shim.pmi;
-    served[n_served++] = p->server;
+    server_turn(p);
+    assert_non_null(p->server);
     assert_int_equal(shim_pmi_socket(&p->shim, 0, &p->fd), 0);
 }
 
@@ -377,6 +379,7 @@ static void cluster_begin(size_t n, unsigned values)
         p->shim.l.key = (struct launch_key){.job = JOB, .task = (uint32_t)i, .attempt = t->attempt};
         p->shim.n_ranks = 1;
         p->shim.ranks = &p->rank;
+        p->rank.l = &p->launch_rank;
         p->launch_rank.rank = (uint32_t)i;
         p->shim.l.ranks.v = &p->launch_rank;
         p->shim.l.ranks.n = 1;

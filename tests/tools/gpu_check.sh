@@ -22,10 +22,10 @@ build() { # DIR: complete programs in DIR
     local b=$1.build sqlite
     sqlite=$(gcc -print-file-name=libsqlite3.a)
     [ -e "$sqlite" ] && sqlite="$sqlite -lm" || sqlite=-lsqlite3
-    make -s -C "$ROOT" -j"$(nproc)" B="$b" DEV=0 SQLITE="$sqlite" "$b"/bin/{stoker,stokerd,stoker-agent,stoker-shim} "$b/tests/tools/gpu_user" >"$1.log" 2>&1 ||
+    make -s -C "$ROOT" -j"$(nproc)" B="$b" DEV=0 SQLITE="$sqlite" "$b"/bin/{stoker,stokerd,stoker-agent,stoker-shim,stoker-pmi} "$b/tests/tools/gpu_user" >"$1.log" 2>&1 ||
         { tail -n 20 "$1.log"; rm -rf "$b" "$1.log"; echo "gpu_check: it cannot be built here: give --programs DIR"; return 1; }
     mkdir -p "$1"
-    for p in stoker stokerd stoker-agent stoker-shim; do strip -o "$1/$p" "$b/bin/$p" || return 1; done
+    for p in stoker stokerd stoker-agent stoker-shim stoker-pmi; do strip -o "$1/$p" "$b/bin/$p" || return 1; done
     strip -o "$1/gpu_user" "$b/tests/tools/gpu_user" || return 1
     for p in $NAMES; do ln -sfn stoker "$1/$p"; done
     rm -r "$b" "$1.log"
@@ -56,7 +56,7 @@ if [ -z "$programs" ]; then
     build "$programs" || { rm -rf "$T"; exit 1; }
     say note "built in $((SECONDS - t)) s"
 fi
-for p in stoker stokerd stoker-agent stoker-shim gpu_user; do
+for p in stoker stokerd stoker-agent stoker-shim stoker-pmi gpu_user; do
     [ -x "$programs/$p" ] || { echo "gpu_check: $programs has no $p"; rm -rf "$T"; exit 1; }
 done
 for p in $NAMES; do [ -e "$programs/$p" ] || ln -sfn stoker "$programs/$p"; done

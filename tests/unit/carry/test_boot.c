@@ -91,7 +91,7 @@ static const char agent_text[] = "#!/bin/sh\necho \"STOKER@@ BRIDGE 1\"\necho \"
 static void make_bundle(struct bundle *k)
 {
     *k = (struct bundle){.id = "0123", .arch = "any", .n_files = BUNDLE_FILES};
-    const char *names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
+    const char *names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker-pmi", "stoker"};
     for (size_t i = 0; i < BUNDLE_FILES; i++)
         k->files[i] = (struct bundle_file){
             .name = names[i], .p = (const uint8_t *)agent_text, .n = sizeof agent_text - 1};

@@ -14,7 +14,6 @@
 
 /* Two ranks, their ends of the sockets, and the shim's. */
 struct stage {
-    struct launch l;
     struct pmi_setup setup;
     struct pmi_ranks *p;
     int ours[RANKS], theirs[RANKS], shim[2];
@@ -35,16 +34,15 @@ static size_t n_served;
 
 static void stage_begin(struct stage *g, uint32_t tasks)
 {
-    *g = (struct stage){
-        .l = {.key = {.job = 7, .step = 3}, .pmi = true, .pmi_size = 2 * tasks, .pmi_tasks = tasks}};
-    g->l.pmi_mapping = xstrdup("(vector,(0,1,2))");
+    *g = (struct stage){.setup = {.key = {.job = 7, .step = 3}, .size = 2 * tasks, .tasks = tasks}};
+    g->setup.mapping = xstrdup("(vector,(0,1,2))");
+    g->setup.node = xstrdup("n1");
     for (uint32_t i = 0; i < RANKS; i++) {
-        rec_list_push(&g->l.ranks)->rank = i;
         pair(&g->ours[i], &g->theirs[i]);
+        *rec_list_push(&g->setup.ranks) = (struct pmi_setup_rank){.rank = i, .fd = g->ours[i]};
     }
     pair(&g->shim[0], &g->shim[1]);
-    g->setup = (struct pmi_setup){.launch = &g->l, .node = "n1", .fds = g->ours, .shim_fd = g->shim[0]};
-    g->p = pmi_ranks_new(&g->setup);
+    g->p = pmi_ranks_new(&g->setup, g->shim[0]);
     assert_true(n_served < N_OF(served));
     served[n_served++] = g->p;
 }
@@ -59,7 +57,7 @@ static void stage_end(struct stage *g)
     close(g->shim[0]);
     close(g->shim[1]);
     frame_reader_fini(&g->from_pmi);
-    rec_fini(&launch_rec, &g->l);
+    rec_fini(&pmi_setup_rec, &g->setup);
 }
 
 /* Sends text and returns what comes back; "" for nothing. Valid until the next call. */

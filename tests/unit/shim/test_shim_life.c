@@ -86,7 +86,7 @@ static pid_t start_shim(char base[static 64], char dir[static 300], const int sv
     if (pid == 0) {
         dup2(sv[1], SHIM_SOCKET_FD);
         syscall(SYS_close_range, SHIM_SOCKET_FD + 1, ~0U, 0);
-        _exit(shim_main(dir, NULL, 0));
+        _exit(shim_main(dir, -1, NULL, 0));
     }
     close(sv[1]);
     return pid;
