@@ -9,7 +9,9 @@
 #include "src/base/list.h"
 #include "src/proto/codec.h"
 
-#define CACHE_BYTES (32u << 20)
+#define CACHE_BYTES       (32u << 20)
+#define DECODED           2 /* a step's own, and the environment that all steps of its job have */
+#define DECODED_BYTES_MAX (256u << 10)
 
 struct payload {      /* in the cache */
     struct list link; /* oldest first */
@@ -26,7 +28,14 @@ struct payload_reader { /* waits for a payload that the store reads */
     void *ctx;
 };
 
+struct payload_decoded { /* elements of an array, and tasks of a step, are launched from the same one */
+    const struct payload *of; /* NULL: none */
+    struct step_payload value;
+};
+
 struct payload_cache {
+    struct payload_decoded decoded[DECODED];
+    size_t last_decoded; /* used last */
     struct idmap map;
     struct list order;
     struct list readers;
@@ -47,8 +56,30 @@ struct payload_cache *payload_cache_new(void)
     return p;
 }
 
+static void payload_wipe_texts(struct strv *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        explicit_bzero(v->v[i], strlen(v->v[i]));
+}
+
+/* Environments hold tokens. */
+static void payload_decoded_drop(struct payload_decoded *d)
+{
+    if (!d->of)
+        return;
+    payload_wipe_texts(&d->value.env);
+    payload_wipe_texts(&d->value.argv);
+    if (d->value.script.n)
+        explicit_bzero(d->value.script.p, d->value.script.n);
+    rec_fini(&step_payload_rec, &d->value);
+    d->of = NULL;
+}
+
 static void payload_drop(struct payload_cache *p, struct payload *e)
 {
+    for (size_t i = 0; i < DECODED; i++)
+        if (p->decoded[i].of == e)
+            payload_decoded_drop(&p->decoded[i]);
     idmap_remove(&p->map, e->key);
     list_unlink(&e->link);
     p->bytes -= e->n;
@@ -73,8 +104,7 @@ void payload_cache_free(struct payload_cache *p)
     free(p);
 }
 
-static void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data,
-                              size_t n)
+void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n)
 {
     payload_cache_drop(p, job, step);
     if (n > CACHE_BYTES / 4)
@@ -98,6 +128,28 @@ const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t 
         return NULL;
     *ret_n = e->n;
     return e->data;
+}
+
+const struct step_payload *payload_cache_decoded(struct payload_cache *p, uint32_t job, int32_t step)
+{
+    const struct payload *e = idmap_get(&p->map, payload_key(job, step));
+    struct errtext err;
+    if (!e || e->n > DECODED_BYTES_MAX)
+        return NULL;
+    for (size_t i = 0; i < DECODED; i++) {
+        if (p->decoded[i].of != e)
+            continue;
+        p->last_decoded = i;
+        return &p->decoded[i].value;
+    }
+    size_t at = (p->last_decoded + 1) % DECODED;
+    struct payload_decoded *d = &p->decoded[at];
+    payload_decoded_drop(d);
+    if (codec_decode(&step_payload_rec, e->data, e->n, &d->value, &err) < 0)
+        return NULL;
+    d->of = e;
+    p->last_decoded = at;
+    return &d->value;
 }
 
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step)

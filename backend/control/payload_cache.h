@@ -14,7 +14,13 @@ typedef void payload_fn(void *ctx, uint32_t job, int32_t step, const uint8_t *p,
 struct payload_cache *payload_cache_new(void);
 void payload_cache_free(struct payload_cache *p);
 const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t step, size_t *ret_n);
+/* Takes the place of the one that was there; one that is too large is not kept. */
+void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n);
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
+/* The same as a record: decoded once for those that follow one another, which are elements of an array or
+ * tasks of a step. NULL: it is not in the cache, is too large to be kept twice, or cannot be decoded. Valid
+ * until the next call for another payload, and no longer than the payload is in the cache. */
+const struct step_payload *payload_cache_decoded(struct payload_cache *p, uint32_t job, int32_t step);
 
 /* Reads it from the store; fn(ctx) gets it once, however often it was asked for meanwhile. ctx lives as
  * long as the controller. */

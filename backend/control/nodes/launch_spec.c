@@ -241,7 +241,13 @@ static bool launch_spec_add_job_env(struct control *c, const struct job *j, stru
     size_t n = 0;
     if (j->kind != JOB_KIND_STEPS || p->env.n)
         return true;
-    const uint8_t *bytes = payload_cache_get(c->payloads, payload_owner(j, STEP_ALL), STEP_ALL, &n);
+    uint32_t owner = payload_owner(j, STEP_ALL);
+    const struct step_payload *decoded = payload_cache_decoded(c->payloads, owner, STEP_ALL);
+    if (decoded) {
+        p->env = strv_copy(&decoded->env);
+        return true;
+    }
+    const uint8_t *bytes = payload_cache_get(c->payloads, owner, STEP_ALL, &n);
     if (!bytes || codec_decode(&step_payload_rec, bytes, n, &all, &err) < 0)
         return false;
     p->env = all.env;
@@ -279,12 +285,24 @@ static bool launch_spec_add_ranks(const struct job *j, const struct step *s, con
     return bytes <= FRAME_MAX;
 }
 
+/* The launch takes its own copy: variables of the task are set in it. */
+static int launch_spec_read_payload(struct control *c, const struct job *j, const struct step *s,
+                                    const uint8_t *payload, size_t n, struct step_payload *ret,
+                                    struct errtext *err)
+{
+    const struct step_payload *decoded = payload_cache_decoded(c->payloads, payload_owner(j, s->id), s->id);
+    if (!decoded)
+        return codec_decode(&step_payload_rec, payload, n, ret, err);
+    rec_copy(&step_payload_rec, ret, decoded);
+    return 0;
+}
+
 int launch_spec_build(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       const uint8_t *payload, size_t n, struct launch *ret)
 {
     struct step_payload p;
     struct errtext err;
-    if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
+    if (!payload || launch_spec_read_payload(c, j, s, payload, n, &p, &err) < 0) {
         log_error("job=%u step=%d cannot read its payload: %s", j->id, s->id,
                   payload ? err.s : "not there");
         return -ENOENT;
