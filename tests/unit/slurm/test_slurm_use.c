@@ -20,10 +20,14 @@ static void test_rows_of_sstat(void **state)
         span("7.extern|cpu=00:00:00,mem=1M\n"
              "7.batch|cpu=00:00:02,energy=0,fs/disk=2012,mem=5648K,pages=0,vmem=9128K\n"
              "7.0|cpu=1-00:01:00,mem=1.50G\n"
-             "7.1|\n7.2|cpu=,mem=\n7.3|cpu=00:00:01,mem=much\nnonsense\n");
+             "7.1|\n7.2|cpu=,mem=\n7.3|cpu=00:00:01,mem=much\n"
+             "7.4|cpu=213503982334-14:25:51,mem=1M\n7.5|cpu=UNLIMITED,mem=1M\n7.6|cpu=00:00:00,mem=1M\n"
+             "nonsense\n");
     struct slurm_use_sample s = {0};
     slurm_use_read(&rows, &s);
-    assert_int_equal(s.n, 2);
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.v[2].step, 6); /* of a time limit 00:00:00 would be none */
+    assert_int_equal(s.v[2].cpu_ms, 0);
     assert_int_equal(s.v[0].step, STEP_BATCH);
     assert_int_equal(s.v[0].cpu_ms, 2000);
     assert_int_equal(s.v[0].mem_kib, 5648);
