@@ -121,12 +121,20 @@ static void state_array_full(struct str *out, const struct cause *c, const struc
 
 /* --- holds --- */
 
+/* Slurm does not tell which administrator. */
+static bool is_held_by_unnamed(const struct cause *c)
+{
+    return c->code == CAUSE_HELD_BY_ADMIN && str_is_empty(c->user);
+}
+
 static void held_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
                        template_part full)
 {
     bool own = c->code == CAUSE_HELD_BY_OWNER && cause_is_reader(r, c->user) && r->release;
     if (own)
         str_appendf(out, tr("held by you; %s"), r->release);
+    else if (is_held_by_unnamed(c))
+        str_append(out, tr("held by an administrator"));
     else
         template_append(out, "held by {user:you}[ since {at}]", c, r, full);
 }
@@ -134,6 +142,10 @@ static void held_brief(struct str *out, const struct cause *c, const struct caus
 static void held_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                       template_part full)
 {
+    if (is_held_by_unnamed(c)) {
+        str_append(out, tr("held by an administrator, who must release it"));
+        return;
+    }
     template_append(out, "held by {user:you}[; {parts}]", c, r, full);
     if (c->parts.n)
         return;

@@ -121,6 +121,7 @@ static const struct row rows[] = {
     {"33", "PENDING", "main", "1", .reason = "SomethingNew"},
     {"34", "PENDING", "main", "1", .reason = "None"},
     {"35", "PENDING", "main", "1", .reason = "AssocMaxGRESPerJob"},
+    {"36", "PENDING", "main", "1", .reason = "JobHeldAdmin"},
 };
 
 static struct slurm_mirror *built(void)
@@ -170,6 +171,7 @@ static void test_one_job_for_each_cause(void **state)
         {13, WHY_DEP_DEAD, "can never start: job 4711 (no longer known) had to succeed", NULL},
         {14, WHY_NOT_YET, "its earliest start is in 1 h", NULL},
         {15, WHY_HELD, "held by ann", NULL},
+        {36, WHY_HELD, "held by an administrator, who must release it", NULL},
         {16, WHY_NOT_ALLOWED, "time limit 3:00:00 asked, partition main allows 2:00:00", NULL},
         {17, WHY_NOT_ALLOWED, "3 nodes asked, partition main allows 2", NULL},
         {18, WHY_ARRAY_THROTTLE, "its array may run 2 elements at once and 2 run", NULL},
@@ -326,6 +328,7 @@ static void test_first(void **state)
         {24, "would run into maintenance at +4800 s"},
         {29, "QOS or partition limit reached: CPUs"},
         {33, "SomethingNew"},
+        {36, "held by an administrator"},
     };
     struct slurm_mirror *s = built();
     const struct model *m = slurm_mirror_model(s);
