@@ -66,7 +66,7 @@ enum why_class {
     /* rules of partitions, accounts, reservations */                                                        \
     X(NO_PARTITION_GIVEN, "")                                                                                \
     X(NO_PARTITION, "part")                                                                                  \
-    X(PARTITION_GONE, "")                                                                                    \
+    X(PARTITION_GONE, "part")                                                                                \
     X(PARTITION_INACTIVE, "part")                                                                            \
     X(PARTITION_DOWN, "part")                                                                                \
     X(PARTITION_DRAIN, "part")                                                                               \

@@ -285,7 +285,7 @@ static void licences_brief(struct str *out, const struct cause *c, const struct 
 const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_NO_PARTITION_GIVEN] = {.full = N_("no partition given and no default partition configured")},
     [CAUSE_NO_PARTITION] = {.full = N_("there is no partition {part}")},
-    [CAUSE_PARTITION_GONE] = {.full = N_("its partition is no longer configured")},
+    [CAUSE_PARTITION_GONE] = {.full = N_("partition[ {part}] is no longer configured")},
     [CAUSE_PARTITION_INACTIVE] = {.full = N_("partition {part} is inactive")},
     [CAUSE_PARTITION_DOWN] = {.full = N_("partition {part} is down")},
     [CAUSE_PARTITION_DRAIN] = {.full = N_("partition {part} takes no new jobs")},

@@ -1,5 +1,7 @@
 /* test_form_edit.c - the form on the request of a job that is in the queue: what may be changed is there,
  * one request has all changes, and what is refused stands below its field. */
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
 #include "src/jobattr/jobattr.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
@@ -193,6 +195,34 @@ static void every_attribute_that_may_change_is_there(void **unused)
     }
 }
 
+/* Its partition gave it a time limit until it was removed from the configuration. */
+static void a_job_whose_partition_is_gone_can_be_moved(void **state)
+{
+    (void)state;
+    struct ui_fixture fixture, *g = &fixture;
+    struct uilab *u = &g->u;
+    uilab_init(u);
+    demo_cluster_build(&u->lab, &g->s);
+    struct job *j = lab_get(&u->lab, g->s.eval);
+    j->req.time_limit_s = DURATION_NOT_SET;
+    xstrset(&j->req.partition, "gone");
+    xstrset(&j->partition, "gone");
+    uilab_connect(u);
+    uilab_keys(u, ":columns job limit<Enter>");
+    uilab_draw(u, 43, 132);
+    must_not_show(u, "NOT_SET");
+    uilab_keys(u, ":columns<Enter>/eval<Enter>e");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Change job 53 eval");
+    must_not_show(u, "NOT_SET");
+    must_show(u, "there is no partition gone");
+    uilab_keys(u, "<Down><Down><Down><Down><Down><C-u>gpu<F10>");
+    const struct msg_update *m = sent_update(u);
+    assert_int_equal(m->changes.n, 1);
+    assert_string_equal(m->changes.v[0], "Partition=gpu");
+    uilab_fini(u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +232,7 @@ int main(void)
         UI_FIXTURE_CASE(an_error_is_seen_whole),
         UI_FIXTURE_CASE(a_refused_change_can_be_mended),
         UI_FIXTURE_CASE(what_is_settled_is_not_there),
+        cmocka_unit_test(a_job_whose_partition_is_gone_can_be_moved),
         cmocka_unit_test(every_attribute_that_may_change_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 
 char *change_value(const struct ui *ui, const struct job *j, const struct job_attr *a)
 {
     struct str s = STR_INIT;
-    if (a->id == ATTR_TIME)
-        jobtext_limit(&s, j, ui_model(ui));
-    else if (a->id == ATTR_PARTITION && !j->req.partition)
+    if (a->id == ATTR_TIME) {
+        if (job_limit_s(j, ui_model(ui)) != DURATION_NOT_SET) /* else its partition is gone */
+            jobtext_limit(&s, j, ui_model(ui));
+    } else if (a->id == ATTR_PARTITION && !j->req.partition)
         str_append(&s, j->partition ? j->partition : "");
     else if (a->id == ATTR_LOST_NODE)
         str_append(&s, req_rare(&j->req)->lost_node < LOST_N

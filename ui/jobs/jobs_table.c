@@ -280,6 +280,8 @@ static void jobs_table_get_limit(const void *ctx, const void *row, struct table_
 {
     const struct joblist *l = ctx;
     uint32_t s = job_limit_s(jobs_table_job_of(row), ui_model(l->cols.ui));
+    if (s == DURATION_NOT_SET)
+        return;
     f->has_num = true;
     f->num = s;
     if (f->text.mute)

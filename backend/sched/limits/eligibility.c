@@ -74,7 +74,9 @@ enum reason eligibility_in_partition(const struct sched_view *v, const struct jo
 {
     const struct job_req *req = &j->req;
     if (!part) {
-        cause_set(why, CAUSE_PARTITION_GONE);
+        const char *name = eligibility_of_single(v->model, j);
+        if (cause_set(why, CAUSE_PARTITION_GONE) && name)
+            why->part = xstrdup(name);
         return REASON_PART_CONFIG;
     }
     if (part->state == PART_INACTIVE) {

@@ -170,7 +170,7 @@ static void test_why_it_may_not(void **state)
     must_say(held, REASON_HELD_ADMIN, WHY_HELD, ", an administrator, who must release it");
     must_say(down, REASON_PART_DOWN, WHY_PARTITION_DOWN, "partition down is down");
     must_say(staff, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "does not admit its user's groups");
-    must_say(gone, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "no longer configured");
+    must_say(gone, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "partition none is no longer configured");
     must_say(later, REASON_BEGIN_TIME, WHY_NOT_YET, "its earliest start is in 1 h");
 }
 
