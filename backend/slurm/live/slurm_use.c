@@ -63,7 +63,8 @@ static void use_read_row(const struct slurm_span *id, const struct slurm_span *t
     struct slurm_span cpu = slurm_tres(tres, "cpu"), mem = slurm_tres(tres, "mem");
     struct slurm_use_step s = {0};
     uint32_t seconds = slurm_duration(&cpu);
-    bool is_none = cpu.n && cpu.p[0] == '0' && seconds == DURATION_UNLIMITED; /* 00:00:00: of a limit, none */
+    bool is_none =
+        cpu.n && cpu.p[0] == '0' && seconds == DURATION_UNLIMITED; /* 00:00:00: of a limit, none */
     seconds = is_none ? 0 : seconds;
     if (!slurm_detail_step_id(id, &s.step) || seconds >= DURATION_NOT_SET || !use_kib(&mem, &s.mem_kib))
         return;
