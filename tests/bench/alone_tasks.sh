@@ -5,6 +5,8 @@
 #
 # "bench_spawn" is the same script with the environment that a job has, its output appended to one file, spawned by a plain loop,
 # as many at a time as there are CPUs.
+#
+# The ends are told by the commands that submit (sbatch -W, stoker submit --wait): an squeue every 20 ms takes CPU time from the tasks.
 . stoker.sh
 tasks=${TASKS:-10000} jobs=${JOBS:-1000} runs=${RUNS:-3}
 CPUS=$(nproc) GPUS=0 cluster_start
@@ -31,17 +33,16 @@ mapfile -d '' environment <environment
 spawned() { env -i "${environment[@]}" "$B/tests/bench/bench_loop" -n "$1" -p "$(nproc)" -o spawned.out -- /bin/bash job.sh >/dev/null; }
 bare() { "$B/tests/bench/bench_loop" -n "$1" -p "$(nproc)" -- /bin/bash -c true >/dev/null; }
 array() {
-    must sbatch -Q -a 1-"$1" -o array.out --open-mode=append job.sh
-    wait_for 300 empty
+    must sbatch -Q -W -a 1-"$1" -o array.out --open-mode=append job.sh
 }
 singles() {
     "$B/tests/bench/bench_loop" -n "$1" -p "$(nproc)" -- sbatch -Q -o singles.out --open-mode=append job.sh >/dev/null
+    must sbatch -Q -W -o singles.out --open-mode=append job.sh # the last in the queue
     wait_for 300 empty
 }
 step_job() {
     printf 'output = "/dev/null";\nsteps = ( { name = "tasks"; tasks = %d; command = "true"; } );\n' "$1" >tasks.job
-    must stoker submit tasks.job
-    wait_for 600 empty
+    must stoker submit --wait tasks.job
 }
 step() { must srun -n "$1" --overcommit bash -c true; }
 # measure N WHAT FUNCTION: RUNS times
