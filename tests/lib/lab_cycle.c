@@ -14,8 +14,8 @@ static void no_node_is_overloaded(const struct lab *l)
     for (size_t i = 0; i < l->m.n_nodes; i++) {
         const struct node *n = l->m.nodes[i];
         struct cpuset cpus = n->cpus_used, gpus = n->gpus_used, all_cpus = {0}, all_gpus = {0};
-        cpuset_add_range(&all_cpus, 0, n->cpus);
-        cpuset_add_range(&all_gpus, 0, n->gpus);
+        cpuset_add_range(&all_cpus, 0, n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX);
+        cpuset_add_range(&all_gpus, 0, n->gpus < CPUSET_MAX ? n->gpus : CPUSET_MAX);
         if (!cpuset_contains(&all_cpus, &cpus) || !cpuset_contains(&all_gpus, &gpus) ||
             n->mem_used_mib > n->mem_mib)
             fail_msg("node %s carries more than it has: %u CPUs, %u GPUs, %llu MiB", n->spec.name,

@@ -395,6 +395,9 @@ static void test_rows_that_do_not_fit(void **state)
     n.state = NODE_N_STATES;
     assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -EINVAL);
     n = *model_get_node(&l.m, "n1");
+    n.gpus = CPUSET_MAX + 1;
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -EINVAL);
+    n = *model_get_node(&l.m, "n1");
     n.spec.name = NULL;
     assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -EINVAL);
     struct ev_none none = {0};

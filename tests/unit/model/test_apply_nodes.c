@@ -59,6 +59,21 @@ static void test_node_figures(void **state)
     assert_int_equal(lab_apply(&l, EV_DRAIN, 0, &d), -ENOENT);
 }
 
+/* The log of an earlier release may hold what the controller now refuses from a node. */
+static void test_node_of_impossible_figures(void **state)
+{
+    (void)state;
+    static const uint32_t said[] = {CPUSET_MAX, CPUSET_MAX + 1, 4000, UINT32_MAX - 1};
+    lab_node(&l, "n3", 0, 0, UINT32_MAX, NULL);
+    lab_configure(&l);
+    for (size_t i = 0; i < N_OF(said); i++) {
+        struct ev_node b = {
+            .node = xstrdup("n3"), .state = NODE_UP, .boot_id = xstrdup("b1"), .cpus = 16, .gpus = said[i]};
+        lab_must(&l, EV_NODE, 0, &b);
+        assert_int_equal(model_get_node(&l.m, "n3")->gpus, CPUSET_MAX);
+    }
+}
+
 static void test_node_leaves_the_configuration(void **state)
 {
     (void)state;
@@ -238,6 +253,7 @@ int main(void)
         TEST(test_unplace),
         TEST(test_epoch),
         TEST(test_node_figures),
+        TEST(test_node_of_impossible_figures),
         TEST(test_node_leaves_the_configuration),
         TEST(test_words_about_a_node_go_with_it),
         TEST(test_bad_configurations),

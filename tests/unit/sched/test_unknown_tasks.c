@@ -151,6 +151,22 @@ static void more_than_the_node_has(void)
     holds(id, "0", "");
 }
 
+/* No fold lets such figures in. If one comes through, it is cut once more where jobs are placed: the sets
+ * of CPUs and GPUs have no room for more. */
+static void figures_beyond_the_sets(void)
+{
+    struct node *n = l.m.nodes[0];
+    n->cpus = n->gpus = UINT32_MAX - 1;
+    n->mem_mib = UINT64_MAX;
+    planner_note_nodes(planner);
+    uint32_t id = submit(1, 4000, 1000, false), many = submit(4000, 0, 1000, false),
+             most = submit(CPUSET_MAX, CPUSET_MAX, 1000, false);
+    run_cycle();
+    holds(id, "-", "-");
+    holds(many, "-", "-");
+    holds(most, "0-1023", "0-1023");
+}
+
 #define CASE(f)                             \
     static void test_##f(void **state)      \
     {                                       \
@@ -168,6 +184,7 @@ CASE(it_is_given_to_no_job)
 CASE(what_a_job_has_it_keeps)
 CASE(a_whole_node_is_not_given_beside_it)
 CASE(more_than_the_node_has)
+CASE(figures_beyond_the_sets)
 
 #define TEST(f)                                                   \
     cmocka_unit_test_setup_teardown(test_##f, set_up, tear_down), \
@@ -180,6 +197,7 @@ int main(void)
         TEST(what_a_job_has_it_keeps),
         TEST(a_whole_node_is_not_given_beside_it),
         TEST(more_than_the_node_has),
+        TEST(figures_beyond_the_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
