@@ -43,5 +43,11 @@ if ! grep -qE '__(asan|tsan)_init' "$B/bin/stoker-batch"; then
     static=$("$B/tests/tools/faults" "$B/bin/stoker-batch" sbatch -H -Q -o /dev/null --wrap true) || fail "it does not run"
     printf 'page faults of an sbatch: %d, in stoker %d\n' "$static" "$dynamic"
     at_most "page faults of 10 sbatch" $((static * 10)) $((dynamic * 6))
+
+    case_ "what the start of an srun costs"
+    must sbatch -Q -W -o "$WORK/faults" --wrap "$B/tests/tools/faults $B/bin/stoker srun true; $B/tests/tools/faults $B/bin/stoker-batch srun true"
+    { read -r dynamic && read -r static; } <faults || fail "it does not run" "$(<faults)"
+    printf 'page faults of an srun: %d, in stoker %d\n' "$static" "$dynamic"
+    at_most "page faults of 10 srun" $((static * 10)) $((dynamic * 7))
 fi
 cluster_stop
