@@ -126,6 +126,8 @@ static void schedule_after(struct control *c, const struct emission *e)
         planner_note_windows(c->planner);
     else if (kind == EV_RETIRE)
         planner_note_job(c->planner, e->ev->job);
+    if (e->job && job_state_is_final(e->job->state) && !job_state_is_final(e->state_before))
+        planner_note_end(c->planner, e->job);
     c->sched_dirty = c->sched_dirty || schedule_may_change(kind, e->job);
 }
 

@@ -246,6 +246,7 @@ static void play_retire(struct play_clock *c, uint32_t at, const struct job *j)
     out->state = j->state;
     out->end_s = play_seconds(c, c->now);
     c->n_over++;
+    planner_note_end(c->planner, j);
     play_must_emit(c, EV_RETIRE, j->id, &none);
 }
 

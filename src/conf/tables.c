@@ -14,6 +14,7 @@ static const char *const part_states[] = {"up", "down", "drain", "inactive", NUL
 static const char *const preempt_modes[] = {"off", "requeue", "cancel", NULL};      /* enum preempt_mode */
 static const char *const limit_scopes[] = {"user", "account", "qos", "partition", "cluster", NULL};
 static const char *const backfills[] = {"conservative", "easy", "off", NULL}; /* enum backfill_mode */
+static const char *const backfill_orders[] = {"queue", "shortest", NULL};
 static const char *const lost_nodes[] = {"cluster", "hold",  "requeue",
                                          "cancel",  "lease", NULL}; /* enum lost_node */
 static const char *const fair_shares[] = {"classic", "tree", NULL};
@@ -290,6 +291,13 @@ static const struct conf_option scheduler_options[] = {
      "jobs wait longer. The start times of all other jobs are forecast."},
     {.name = "max_switch_wait", .type = CONF_DURATION, MEMBER(cluster_spec, max_switch_wait_s), .def = "5m",
      .help = "How long a job waits at most for the nodes that `--switches` demands; then it starts on any."},
+    {.name = "backfill_order", .type = CONF_BOOL_WORD, MEMBER(cluster_spec, backfill_shortest), .words = backfill_orders, .def = "queue",
+     .help = "Which of the jobs that wait without a planned start are tried first: `queue`: in the order of the queue; `shortest`: the "
+     "shortest first, within a tier. Jobs wait less in the mean, and some long jobs wait longer."},
+    {.name = "predict_run_times", .type = CONF_BOOL, MEMBER(cluster_spec, predict_run_times), .def = "false",
+     .help = "Use run times learnt from earlier jobs of the same user and name: for `shortest` in place of the time limit, and with "
+     "`conservative` to start a job that is expected to end before a planned start, although its limit is longer. No planned start "
+     "moves behind the time that was promised."},
 };
 
 static const struct conf_section scheduler_section = {

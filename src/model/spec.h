@@ -188,6 +188,8 @@ struct cluster_spec {
     uint64_t
         history_size_mib; /* the oldest jobs of who has most leave a larger history; 0: half of the disk */
     uint32_t max_switch_wait_s; /* what --switches demands is waited for so long at most */
+    bool backfill_shortest;     /* backfill candidates: shortest first, else in the order of the queue */
+    bool predict_run_times;     /* they may start by the time that they are expected to run */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -200,7 +202,8 @@ struct cluster_spec {
     F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except) F(S, U32, history_keep_s)             \
     F(S, U32, audit_keep_s) F(S, U64, audit_mib) F(S, BOOL, audit_syslog) F(S, STRV, private_words)        \
     F(S, U64, user_buffers_mib) F(S, U64, user_records_mib) F(S, U64, user_disk_mib) F(S, U64, disk_reserve_mib) \
-    F(S, U64, history_size_mib) F(S, U32, max_switch_wait_s)
+    F(S, U64, history_size_mib) F(S, U32, max_switch_wait_s)                                      \
+    F(S, BOOL, backfill_shortest) F(S, BOOL, predict_run_times)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

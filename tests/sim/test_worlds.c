@@ -23,12 +23,17 @@
 #define SEEDS_MANY 2000
 #define JOBS_MAX   4000
 
+/* Worlds in which jobs start by the time that is expected of them: one for five of the others. */
+#define EXPECTED_PART   5
+#define EXPECTED_ROUNDS 60
+
 struct world {
     struct lab l;
     struct planner *p;
     FILE *out;
     uint64_t written[JOBS_MAX]; /* a hash of each job as it was written last */
     struct str what;            /* has happened in the round */
+    uint64_t seed;
 };
 
 /* --- what is written --- */
@@ -63,10 +68,11 @@ static void write_plan(struct world *w, struct plan_slot *h, const char *sep)
 {
     const struct pending_entry *u = container_of(h, struct pending_entry, slot);
     fprintf(w->out,
-            "%s{\"job\":%u,\"partition\":\"%s\",\"tier\":%u,\"start\":%lld,\"end\":%lld,\"preempts\":%s,"
-            "\"parts\":[",
+            "%s{\"job\":%u,\"partition\":\"%s\",\"tier\":%u,\"start\":%lld,\"end\":%lld,"
+            "\"promised\":%lld,\"preempts\":%s,\"parts\":[",
             sep, u->job, w->l.m.spec.parts.v[h->partition].name, h->tier, (long long)h->use.start,
-            (long long)h->use.end, h->by_preemption || u->extra.n ? "true" : "false");
+            (long long)h->use.end, (long long)plan_slot_told(h),
+            h->by_preemption || u->extra.n ? "true" : "false");
     for (uint32_t i = 0; i < h->use.n_parts; i++) {
         const struct pool_part *part = &h->use.parts[i];
         fprintf(w->out, "%s[\"%s\",%lld,%lld,%lld]", i ? "," : "", w->l.m.nodes[part->node]->spec.name,
@@ -163,6 +169,22 @@ static void let_time_pass(struct world *w)
     }
 }
 
+/* What is expected of a job is mostly wrong. Drawn from the round, so that worlds without it stay the
+ * same. */
+static void learn_runs(struct world *w, uint64_t round)
+{
+    static const char *const users[] = {"ann", "bob"}, *const names[] = {"work", "play"};
+    struct job j = {.state = JOB_COMPLETED, .t_start = {.ms = MS_PER_S}};
+    for (uint64_t i = 0; i < 8; i++) {
+        const uint64_t what[] = {w->seed, round, i};
+        uint64_t run_s = hash_bytes(what, sizeof what) % 900;
+        j.user = (char *)(uintptr_t)users[i % 2];
+        j.req.name = (char *)(uintptr_t)names[i / 2 % 2];
+        j.t_end = wall_add_s(j.t_start, (int64_t)run_s);
+        planner_note_end(w->p, &j);
+    }
+}
+
 static void live(struct world *w)
 {
     str_fini(&w->what);
@@ -213,6 +235,7 @@ static void run(uint64_t seed, FILE *out)
 {
     struct world *w = xcalloc(1, sizeof *w);
     w->out = out;
+    w->seed = seed;
     w->p = planner_new();
     any_seed(seed);
     any_cluster(&w->l);
@@ -220,9 +243,84 @@ static void run(uint64_t seed, FILE *out)
         w->l.spec.backfill = BACKFILL_CONSERVATIVE;
         lab_configure(&w->l);
     }
+    if (seed % 2) {
+        w->l.spec.predict_run_times = true;
+        w->l.spec.backfill_shortest = seed % 4 == 1;
+        lab_configure(&w->l);
+    }
     write_cluster(w, seed);
     for (int round = 0; round < ROUNDS; round++) {
         live(w);
+        learn_runs(w, (uint64_t)round);
+        decide(w);
+    }
+    planner_free(w->p);
+    lab_fini(&w->l);
+    str_fini(&w->what);
+    free(w);
+}
+
+/* --- run times that are expected --- */
+
+static void expected_cluster(struct world *w)
+{
+    lab_init(&w->l);
+    for (uint32_t i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%u", i);
+        lab_node(&w->l, name, 4, 4000, i % 2 ? 2 : 0, NULL);
+    }
+    lab_part(&w->l, "p0", "n[0-3]");
+    lab_part(&w->l, "p1", "n[1-2]")->priority_tier = any_one_in(2) ? 2 : 1;
+    *rec_list_push(&w->l.spec.licenses) = (struct license_spec){xstrdup("lic"), 2};
+    if (any_one_in(2)) {
+        struct limit_spec *s = rec_list_push(&w->l.spec.limits);
+        *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
+        memset(&s->soft, 0xff, sizeof s->soft);
+        s->hard = s->soft;
+        s->hard.running_jobs = 2 + any_below(4);
+    }
+    w->l.spec.backfill = BACKFILL_CONSERVATIVE;
+    w->l.spec.reservations = 1 + any_below(3);
+    w->l.spec.predict_run_times = true;
+    w->l.spec.backfill_shortest = any_one_in(2);
+    lab_configure(&w->l);
+}
+
+static void expected_submit(struct world *w)
+{
+    struct job *j = lab_job(&w->l, JOB_KIND_BATCH);
+    free(j->user);
+    free(j->req.name);
+    j->uid = any_one_in(2) ? 1001 : 1002;
+    j->user = xstrdup(j->uid == 1001 ? "ann" : "bob");
+    j->req.name = xstrdup(any_one_in(2) ? "work" : "play");
+    j->req.partition = xstrdup(any_one_in(5) ? "p1" : any_one_in(5) ? "p0,p1" : "p0");
+    j->req.cpus_per_task = 1 + any_below(4);
+    j->req.nodes_min = any_one_in(3) ? 2 + any_below(2) : NOT_GIVEN;
+    j->req.gpus_per_node = any_maybe(6, 1);
+    j->req.mem_node_mib = 1;
+    j->req.time_limit_s = 600 + any_below(10000);
+    req_detail_mut(&j->req)->licenses = any_one_in(8) ? xstrdup("lic") : NULL;
+    planner_note_job(w->p, lab_submit(&w->l, j));
+}
+
+static void run_expected(uint64_t seed, FILE *out)
+{
+    struct world *w = xcalloc(1, sizeof *w);
+    w->out = out;
+    w->seed = seed;
+    w->p = planner_new();
+    any_seed(seed);
+    expected_cluster(w);
+    write_cluster(w, seed);
+    for (int round = 0; round < EXPECTED_ROUNDS; round++) {
+        let_time_pass(w);
+        for (uint32_t n = any_below(3); n; n--)
+            any_end(&w->l, w->p);
+        for (uint32_t n = w->l.m.n_pending < 8 ? any_below(4) : 0; n; n--)
+            expected_submit(w);
+        learn_runs(w, (uint64_t)round);
         decide(w);
     }
     planner_free(w->p);
@@ -261,6 +359,8 @@ static void test_worlds(void **state)
         run(seed + i, out);
     for (size_t i = 0; i < N_OF(failed) && n >= SEEDS; i++)
         run(failed[i], out);
+    for (unsigned long i = 0; i < n / EXPECTED_PART; i++)
+        run_expected(seed + i, out);
     assert_int_equal(pclose(out), 0);
     free(command);
 }

@@ -29,6 +29,8 @@ void planner_free(struct planner *p); /* NULL is fine */
 void planner_note_job(struct planner *p, uint32_t job);
 void planner_note_nodes(struct planner *p);
 void planner_note_windows(struct planner *p);
+/* The job has ended, and is still in the state: how long it ran is learnt, if the configuration says so. */
+void planner_note_end(struct planner *p, const struct job *j);
 /* The configuration, groups of users, or everything: the next cycle rebuilds the queue. */
 void planner_note_all(struct planner *p);
 

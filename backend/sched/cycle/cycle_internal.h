@@ -7,6 +7,7 @@
  *     cycle_row_keep.c      and for the next cycle
  *     cycle_limits.c        checks that count what this cycle has started
  *     cycle_promise.c       limits and licences at the times of planned starts
+ *     cycle_expected.c      run times that are expected: the order of backfill candidates, and starts
  *     cycle_try.c           the head starts (cycle_start.c), gets a planned start, preempts, or waits
  *
  * A cycle may be sliced (planner_cycle_slice). It decides by what was known when it began and takes in no
@@ -27,6 +28,7 @@ struct cycle_item {
     uint32_t tier_at;
     struct queue_key key;
     bool borrow;
+    bool is_candidate; /* its turn was put off: backfill candidates come by length */
 };
 
 /* Why a class is passed over. */
@@ -320,6 +322,23 @@ bool cycle_leaves_promises(void *ctx, uint32_t choice, const struct pool_parts *
 /* Whether limits and licences allow its planned start at that time, beside all other planned starts, or
  * only beside those of the jobs before it. */
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it);
+
+/* Exactly, beside all other planned starts: after one has moved later. */
+bool cycle_promise_holds(struct cycle *s, const struct pending_entry *u);
+
+/* --- cycle_expected.c --- */
+
+/* Its turn comes behind the others of its tier, by length: it can only be backfilled. */
+bool cycle_is_candidate(struct cycle *s, const struct cycle_item *t, const struct pending_entry *u);
+struct cycle_item cycle_candidate_of(struct cycle *s, const struct cycle_item *t, struct pending_entry *u);
+/* It does not fit by its limit: starts it if it is expected to have gone before it is in the way, and no
+ * promise is broken if it has not. s->place says where. */
+bool cycle_start_expected(struct cycle *s, const struct cycle_item *t, struct pending_entry *u,
+                          const struct plan_request *it);
+/* Whether such a start may be possible. */
+bool cycle_is_expected_earlier(struct planner *p, const struct job_class *g, struct pending_entry *u);
+/* A job of this shape that ends soon would fit: the shape is not unfit. */
+bool cycle_fits_briefly(struct planner *p, const struct plan_request *it);
 
 /* --- cycle_try.c --- */
 

@@ -58,8 +58,14 @@ static void cycle_take_item(struct cycle *s, struct cycle_item t)
      * then its planned start stays. */
     if (u->count && u->noted)
         plan_slots_visit(&p->queue.slots, &u->slot);
-    else if (u->count && (passed = cycle_pass_over(s, &t)) == NOT_PASSED)
+    else if (u->count && (passed = cycle_pass_over(s, &t)) == NOT_PASSED) {
+        if (cycle_is_candidate(s, &t, u)) {
+            cycle_row_add_other(s, t.g); /* its place in the row would be another one */
+            cycle_heap_push(s, cycle_candidate_of(s, &t, u));
+            return;
+        }
         o = cycle_try_head(s, &t);
+    }
     if (passed != NOT_PASSED)
         cycle_row_add_passed(s, &t, passed);
     else

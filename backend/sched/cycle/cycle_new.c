@@ -144,6 +144,8 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         return false;
     if (!u->count || !it.n_choices)
         return true;
+    if (cycle_is_expected_earlier(p, g, u))
+        return false;
     u->reason = cycle_reason_of_blocked(p, g, u);
     if (gets.borrow)
         return true;
@@ -231,7 +233,7 @@ bool cycle_take_new(struct cycle *s)
         cycle_new_has_to_look_at_all(p))
         return false;
     p->queue.prios.ctx.now = p->queue.now; /* new jobs have their ages of now, as all others */
-    bool known = cycle_line_up_new(s);
+    bool known = cycle_line_up_new(s) && (s->heap.n == 1 || !p->queue.slots.opts.shortest);
     for (size_t i = 0; i < s->heap.n && known; i++)
         known = cycle_take_new_job(s, s->heap.v[i].u);
     vec_clear(&s->heap);

@@ -379,18 +379,29 @@ static bool promise_licences_fit(struct planner *p)
     return now.fits;
 }
 
+static struct promise_check promise_check_of(struct planner *p, const struct pending_entry *u)
+{
+    return (struct promise_check){.p = p,
+                                  .g = u->class,
+                                  .u = u,
+                                  .job = queue_job(&p->queue, u->job),
+                                  .request = promise_request(p, u),
+                                  .tier = u->slot.tier,
+                                  .start = u->slot.use.start,
+                                  .end = u->slot.use.end};
+}
+
+bool cycle_promise_holds(struct cycle *s, const struct pending_entry *u)
+{
+    struct promise_check c = promise_check_of(s->p, u);
+    return promise_allows(&c, true);
+}
+
 bool cycle_promise_stands(struct cycle *s, const struct pending_entry *u, bool before_it)
 {
     struct planner *p = s->p;
-    struct promise_check c = {.p = p,
-                              .g = u->class,
-                              .u = u,
-                              .job = queue_job(&p->queue, u->job),
-                              .request = promise_request(p, u),
-                              .tier = u->slot.tier,
-                              .start = u->slot.use.start,
-                              .end = u->slot.use.end,
-                              .visited_only = before_it};
+    struct promise_check c = promise_check_of(p, u);
+    c.visited_only = before_it;
     bool licensed = u->class->licensed;
     bool leaves = limits_leave_plans(p->queue.limits, &c.request, p->queue.slots.iteration, true) ||
                   promise_counters_fit(p, c.request.who);

@@ -262,8 +262,9 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || cycle_try_may_push_aside(p, &it);
     it.fewest = u->extra.n > 0; /* the rest of what was preempted for its array is for the other elements */
     extra_slots_suspend(&p->preempt, u, true);
-    bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
-                            cycle_try_start_before_extra_slots(s, u, &it));
+    bool starts =
+        tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
+                  cycle_try_start_before_extra_slots(s, u, &it) || cycle_start_expected(s, t, u, &it));
     extra_slots_suspend(&p->preempt, u, false);
     if (starts) {
         u->reason = REASON_NONE;
@@ -281,7 +282,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     if (gets.seen != LIMIT_OK && !plan_slots_may_book(&p->queue.slots, &it))
         return cycle_try_wait_for_limit(t, u, gets.seen);
     if (gets.seen == LIMIT_OK && it.n_choices == g->tiers[t->tier_at].n && g->deadline == WHEN_NEVER &&
-        !g->ends) /* else it may be just this one */
+        !g->ends && !cycle_fits_briefly(p, &it)) /* else it may be just this one */
         cycle_mark_unfit(p, g, t->tier_at);
     enum outcome o = cycle_try_wait_for_place(s, t, u, &it);
     return gets.seen == LIMIT_OK ? o : cycle_try_wait_for_less(t, u, gets.seen, o);

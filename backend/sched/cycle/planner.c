@@ -66,6 +66,12 @@ void planner_note_job(struct planner *p, uint32_t job)
     queue_note_job(&p->queue, job);
 }
 
+void planner_note_end(struct planner *p, const struct job *j)
+{
+    if (p->queue.slots.opts.predicts)
+        run_times_learn_job(p->forecast.runs, j);
+}
+
 void planner_note_nodes(struct planner *p)
 {
     p->queue.notes.nodes = true;

@@ -21,6 +21,7 @@
 
 #include "backend/sched/forecast/forecast_range.h"
 #include "backend/sched/forecast/forecast_score.h"
+#include "backend/sched/forecast/run_times.h"
 #include "backend/sched/queue/queue.h"
 
 enum forecast_kind {
@@ -37,6 +38,7 @@ struct forecaster {
     struct forecasts *making, *made; /* under way; the last that was finished */
     struct forecast_ranges *ranges;  /* samples of starts */
     struct forecast_scores *scores;  /* how its forecasts came true */
+    struct run_times *runs;          /* how long jobs ran */
 };
 
 struct forecast {
@@ -58,8 +60,10 @@ void forecaster_inherit(struct forecaster *p, struct forecaster *from);
 struct forecast_memory { /* what is kept over restarts */
     struct msg_scores scores;
     REC_LIST(struct learnt_start) starts;
+    REC_LIST(struct learnt_run) runs;
 };
-#define FORECAST_MEMORY_FIELDS(F, G, S) G(S, SUB, scores, msg_scores) G(S, LISTOF, starts, learnt_start)
+#define FORECAST_MEMORY_FIELDS(F, G, S) \
+    G(S, SUB, scores, msg_scores) G(S, LISTOF, starts, learnt_start) G(S, LISTOF, runs, learnt_run)
 extern const struct rec_desc forecast_memory_rec;
 
 /* Caller frees with rec_fini(&forecast_memory_rec). */
@@ -96,6 +100,8 @@ struct forecast forecast_try(struct forecaster *p, const struct job_class *g, co
 
 /* Call when an entry starts: scores its first forecast and takes a sample from it. */
 void forecast_learn(struct forecaster *p, const struct pending_entry *u);
+/* The hash of the entry's user and name. */
+uint64_t forecast_key_of(const struct forecaster *p, struct pending_entry *u);
 /* Drops all forecasts. */
 void forecast_forget(struct forecaster *p);
 

@@ -6,7 +6,10 @@
 
 void forecaster_init(struct forecaster *p, struct queue *q)
 {
-    *p = (struct forecaster){.queue = q, .scores = forecast_scores_new(), .ranges = forecast_ranges_new()};
+    *p = (struct forecaster){.queue = q,
+                             .scores = forecast_scores_new(),
+                             .ranges = forecast_ranges_new(),
+                             .runs = run_times_new()};
 }
 
 void forecaster_fini(struct forecaster *p)
@@ -14,6 +17,8 @@ void forecaster_fini(struct forecaster *p)
     forecast_forget(p);
     forecast_scores_free(p->scores);
     forecast_ranges_free(p->ranges);
+    run_times_free(p->runs);
+    p->runs = NULL;
     p->scores = NULL;
     p->ranges = NULL;
 }
@@ -26,13 +31,22 @@ void forecaster_inherit(struct forecaster *p, struct forecaster *from)
     struct forecast_ranges *ranges = p->ranges;
     p->ranges = from->ranges;
     from->ranges = ranges;
+    struct run_times *runs = p->runs;
+    p->runs = from->runs;
+    from->runs = runs;
 }
 
-void forecast_note_first(struct forecaster *p, struct pending_entry *u)
+uint64_t forecast_key_of(const struct forecaster *p, struct pending_entry *u)
 {
     const struct job *j = u->forecast.range_key ? NULL : model_get_job(p->queue->view->model, u->job);
     if (j)
         u->forecast.range_key = forecast_range_key(j);
+    return u->forecast.range_key;
+}
+
+void forecast_note_first(struct forecaster *p, struct pending_entry *u)
+{
+    uint64_t key = forecast_key_of(p, u);
     if (u->forecast.first_is_void)
         forecast_scores_gone(p->scores, u->job);
     u->forecast.first_is_void = false;
@@ -43,7 +57,7 @@ void forecast_note_first(struct forecaster *p, struct pending_entry *u)
                               .start = f.start,
                               .likely = f.likely,
                               .unlikely = f.unlikely,
-                              .range_key = u->forecast.range_key,
+                              .range_key = key,
                               .waiting = (uint32_t)p->queue->entries.by_job.n};
     forecast_scores_tell(p->scores, u->job, &t);
 }
@@ -145,7 +159,7 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job)
         return record_forecast_later(u);
     if (u->slot.use.parts) {
         f = (struct forecast){
-            .kind = FORECAST_SLOT, .start.ms = u->slot.use.start, .made.ms = p->queue->last_now};
+            .kind = FORECAST_SLOT, .start.ms = plan_slot_told(&u->slot), .made.ms = p->queue->last_now};
     } else if (u->forecast.made) {
         f = (struct forecast){.kind = u->forecast.start == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_PLANNED,
                               .start.ms = u->forecast.start == WHEN_NEVER ? 0 : u->forecast.start,

@@ -353,6 +353,8 @@ static void job_classes_key_owner(struct str *k, const struct queue *q, const st
     job_classes_key_number(k, (uint64_t)job_classes_deadline_of(q, j));
     job_classes_key_number(k, (uint64_t)job_classes_end_of_begun(j));
     job_classes_key_text(k, req_rare(&j->req)->reservation);
+    if (q->slots.opts.predicts) /* what is expected of a job depends on its name */
+        job_classes_key_text(k, j->req.name);
 }
 
 static void job_classes_set_choices(struct queue *q, struct job_class *g, const struct job *j,

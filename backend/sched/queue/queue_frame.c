@@ -47,12 +47,20 @@ static void queue_frame_make_parts(struct queue *q)
 static struct plan_opts queue_frame_opts_of(const struct cluster_spec *s)
 {
     switch ((enum backfill_mode)s->backfill) {
-    case BACKFILL_EASY: return (struct plan_opts){.depth = 1, .backfill = true};
+    case BACKFILL_EASY:
+        return (struct plan_opts){.depth = 1,
+                                  .backfill = true,
+                                  .shortest = s->backfill_shortest,
+                                  .predicts = s->predict_run_times};
     case BACKFILL_OFF: return (struct plan_opts){.depth = 0};
     case BACKFILL_CONSERVATIVE: break;
     }
     uint32_t depth = s->reservations ? s->reservations : 1;
-    return (struct plan_opts){.depth = depth, .backfill = true, .keep = true};
+    return (struct plan_opts){.depth = depth,
+                              .backfill = true,
+                              .keep = true,
+                              .shortest = s->backfill_shortest,
+                              .predicts = s->predict_run_times};
 }
 
 void queue_frame_begin(struct queue *q)

@@ -107,9 +107,19 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
 
 void plan_slots_promise(struct plan_slots *b)
 {
-    list_for_each (h, &b->list, struct plan_slot, link)
-        if (b->opts.keep && !h->promised)
+    list_for_each (h, &b->list, struct plan_slot, link) {
+        if (!b->opts.keep)
+            continue;
+        if (!h->promised)
             h->promised = b->arrivals ? b->arrivals : 1;
+        if (!h->latest || !b->opts.predicts)
+            h->latest = h->use.start;
+    }
+}
+
+int64_t plan_slot_told(const struct plan_slot *h)
+{
+    return h->latest > h->use.start ? h->latest : h->use.start;
 }
 
 void plan_slots_invalidate(struct plan_slots *b)
@@ -452,6 +462,7 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
                             .job = from->job,
                             .by_preemption = from->by_preemption,
                             .promised = from->promised,
+                            .latest = b->opts.predicts ? from->latest : 0,
                             .mark = plan_slots_freed_mark(b),
                             .own = from->own ? own : NULL};
     pool_plan(b->pool, &h->use, &parts, from->use.start, from->use.end);

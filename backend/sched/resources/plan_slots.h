@@ -36,6 +36,8 @@ struct plan_opts {
     uint32_t depth; /* slots in each partition */
     bool backfill;  /* false: strictly in order */
     bool keep;
+    bool shortest; /* the caller asks for the shortest first of those that have no slot */
+    bool predicts; /* and uses run times that are expected; a kept slot may move up to its promise */
 };
 
 /* One way to run: in one of its partitions. */
@@ -83,6 +85,7 @@ struct plan_slot {
     bool by_preemption;     /* of a preemptor: counts against no partition */
     uint64_t visited;       /* the iteration that looked at it last */
     uint64_t promised; /* plan_slots.arrivals at the end of its first cycle; 0: that cycle has not ended */
+    int64_t latest;    /* the start that was promised; 0: none yet. use.start is later in no case */
     uint64_t mark;     /* of the freed log, when it was looked at last */
     bool suspended;    /* taken out for a moment, for a job before it */
     bool limited;      /* limits forbade a better placement, and may allow it another time */
@@ -176,6 +179,26 @@ struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t cho
 
 /* The iteration has come to the slot's job: it gives way to none of those that follow. */
 void plan_slots_visit(struct plan_slots *b, struct plan_slot *h);
+/* What the slot's job may rely on: the planned start, or a later one that was promised. */
+int64_t plan_slot_told(const struct plan_slot *h);
+
+/* For jobs that do not fit by their time limits. */
+struct plan_yield {
+    int64_t expected; /* ms: the job has ended by then, mostly */
+    /* The request of the slot's job for its partition; false: the slot does not move. */
+    bool (*request)(void *ctx, struct plan_slot *h, struct plan_request *ret);
+    /* Whether the slot may stay where it has been moved to. */
+    bool (*stands)(void *ctx, struct plan_slot *h);
+    void *ctx;
+};
+/* plan_slots_yield.c: can the job start now if it runs as long as expected? Slots that its whole limit runs
+ * into move later, none behind its promise, or else it does not start. No slot gives way to it otherwise.
+ * True: ret says where, with the whole limit. */
+bool plan_slots_start_expected(struct plan_slots *b, const struct plan_request *it,
+                               const struct plan_yield *y, struct placement *ret);
+/* Whether so short a run would fit now, beside all slots. */
+bool plan_slots_fits_for(struct plan_slots *b, const struct plan_request *it, int64_t len);
+
 /* Takes the slot out of the book; its resources are the caller's. */
 void plan_slots_unlink(struct plan_slots *b, struct plan_slot *h);
 

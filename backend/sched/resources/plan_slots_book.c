@@ -34,6 +34,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
     struct plan_request part;
     bool by_preemption = h->by_preemption, limited = h->limited, earlier = false, others = false;
     uint64_t promised = h->promised;
+    int64_t latest = b->opts.predicts ? h->latest : 0;
     plan_slots_narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_suspend(b->pool, &h->use);
@@ -52,6 +53,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
     h->mark = plan_slots_freed_mark(b);
     h->limited = limited;
     h->promised = promised;
+    h->latest = latest;
     h->is_earliest = true;
     placement_fini(&at);
     return earlier;
@@ -105,6 +107,7 @@ static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *i
     if (!b->opts.keep || it->tier_at > h->tier_at || !plan_slots_may_book(b, it))
         return false;
     uint64_t visited = plan_slot_suspend_own(b, h), promised = h->promised;
+    int64_t latest = b->opts.predicts ? h->latest : 0;
     bool others = plan_slots_suspend_plans_behind(b, it, false),
          found = plan_slots_earliest(b, it, h->use.start, &at);
     if (others)
@@ -114,6 +117,7 @@ static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *i
         plan_slots_drop_counted(b, h);
         slot_hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].partition), &at);
         h->promised = promised;
+        h->latest = latest;
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
