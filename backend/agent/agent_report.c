@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/local_clients.h"
 #include "backend/agent/rights_client.h"
@@ -58,6 +59,7 @@ static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *tol
 
 void agent_report_fill(struct agent *a, struct msg_agent *m, bool *told)
 {
+    containment_note_gpus(a->containment);
     node_facts_describe(&a->facts, m);
     node_gpus_describe(a->gpus, m);
     m->private_tmp = a->root;

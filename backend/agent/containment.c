@@ -15,6 +15,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
 
+#define NOTE_GPUS_OPEN  "gpus: cannot be closed to jobs"
 #define NVIDIA_MAJOR    195
 #define AGAIN_MIN_MS    20
 #define AGAIN_MAX_MS    5000
@@ -26,6 +27,7 @@ struct containment {
     struct agent *a;
     struct drm_gpus drm;
     bool closes_gpus;
+    int gpus_version;    /* of the groups that close them */
     struct idmap used;   /* by group: a struct group_use */
     struct strv leaving; /* jobs whose groups are to go as soon as the kernel lets them */
     struct loop_timer again;
@@ -93,11 +95,45 @@ void containment_close_gpus(struct containment *c)
         (!a->gpus && !c->drm.n))
         return;
     if (rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_CLOSE_GPUS}, &ans) < 0) {
-        strv_push_take(&a->facts.notes, xasprintf("gpus: cannot be closed to jobs (%s)", ans.text));
+        strv_push_take(&a->facts.notes, xasprintf(NOTE_GPUS_OPEN " (%s)", ans.text));
         return;
     }
     c->closes_gpus = true;
-    strv_push_take(&a->facts.notes, xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", (int)ans.number));
+    c->gpus_version = (int)ans.number;
+    containment_note_gpus(c);
+}
+
+/* Not more than containment_closed_devices does. */
+static char *containment_gpus_text(const struct containment *c)
+{
+    const struct node_facts *f = &c->a->facts;
+    uint32_t declared = f->has_spec && f->spec.gpus != UINT32_MAX ? f->spec.gpus : 0;
+    if (c->a->gpus && c->drm.n)
+        return xasprintf(NOTE_GPUS_CLOSED
+                         " (cgroup v%d), but %zu of AMD or Intel, which no job can ask for, "
+                         "stay open",
+                         c->gpus_version, c->drm.n);
+    if (!c->a->gpus && f->has_spec && !drm_gpus_are_numbered(&c->drm, declared))
+        return xasprintf(NOTE_GPUS_OPEN " (the node declares %u and has %zu of AMD or Intel)", declared,
+                         c->drm.n);
+    return xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", c->gpus_version);
+}
+
+void containment_note_gpus(struct containment *c)
+{
+    struct strv *notes = &c->a->facts.notes;
+    if (!c->closes_gpus)
+        return;
+    size_t i = 0;
+    while (i < notes->n && !str_starts(notes->v[i], NOTE_GPUS_CLOSED) &&
+           !str_starts(notes->v[i], NOTE_GPUS_OPEN))
+        i++;
+    if (i == notes->n) {
+        strv_push_take(notes, containment_gpus_text(c));
+    } else {
+        free(notes->v[i]);
+        notes->v[i] = containment_gpus_text(c);
+    }
 }
 
 /* Where the policy does not say, root's own jobs are left alone: nothing is closed to root. */

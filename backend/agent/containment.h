@@ -22,6 +22,9 @@ void containment_note_session(struct agent *a);
 /* Once the GPUs of the machine are known, and again when the policy was read: closes those of others where
  * the policy says so, or says nothing. */
 void containment_close_gpus(struct containment *c);
+/* Before each report: corrects the note about what is closed, which depends on the configuration of the
+ * node. */
+void containment_note_gpus(struct containment *c);
 /* When the tasks of the agent before this one are known: what it has left of others is killed and
  * removed. */
 void containment_sweep(struct containment *c);

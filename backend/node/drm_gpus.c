@@ -94,16 +94,31 @@ static uint32_t drm_gpus_count(const struct drm_gpus *g, uint32_t vendor)
     return n;
 }
 
+/* Of which vendor the declared ones are. */
+static bool drm_gpus_find_vendor(const struct drm_gpus *g, uint32_t declared, uint32_t *ret)
+{
+    static const uint32_t vendors[] = {VENDOR_AMD, VENDOR_INTEL, 0};
+    for (size_t k = 0; declared && k < sizeof vendors / sizeof *vendors; k++)
+        if (drm_gpus_count(g, vendors[k]) == declared) {
+            *ret = vendors[k];
+            return true;
+        }
+    return false;
+}
+
+bool drm_gpus_are_numbered(const struct drm_gpus *g, uint32_t declared)
+{
+    uint32_t vendor;
+    return drm_gpus_find_vendor(g, declared, &vendor);
+}
+
 void drm_gpus_close(const struct drm_gpus *g, uint32_t declared, const struct cpuset *held,
                     struct device_rule *ret)
 {
-    static const uint32_t vendors[] = {VENDOR_AMD, VENDOR_INTEL, 0};
-    size_t k = 0;
-    while (k < 3 && drm_gpus_count(g, vendors[k]) != declared)
-        k++;
-    uint32_t number = 0;
-    for (size_t i = 0; k < 3 && declared && i < g->n; i++) {
-        if (vendors[k] && g->v[i].vendor != vendors[k])
+    uint32_t number = 0, vendor;
+    bool known = drm_gpus_find_vendor(g, declared, &vendor);
+    for (size_t i = 0; known && i < g->n; i++) {
+        if (vendor && g->v[i].vendor != vendor)
             continue;
         if (!cpuset_has(held, number++))
             for (size_t m = 0; m < 2; m++)

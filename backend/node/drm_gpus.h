@@ -22,6 +22,8 @@ struct drm_gpus {
 
 /* Those that have a render node; none where sysfs is not there. */
 void drm_gpus_read(const char *sysfs, struct drm_gpus *ret);
+/* Whether drm_gpus_close knows which GPUs the numbers of jobs mean. */
+bool drm_gpus_are_numbered(const struct drm_gpus *g, uint32_t declared);
 /* Adds the files of the GPUs that are not in held. declared: how many the node's configuration gives to
  * jobs: those of one vendor, or all, where there are as many; else their numbers say nothing, and nothing
  * is added. */

@@ -68,3 +68,28 @@ must stoker up
 wait_for 15 nodes_up
 must as_nobody sbatch -W -o "$PWD/open.out" try
 is "all" "$(sort -u open.out)" "$open"
+
+node() { # ENTRY: the one node of the configuration
+    stoker down >/dev/null
+    rm -f "$STOKER_HOME/state/agent/n1/policy"
+    printf 'cluster = "test";\nnodes = ( { name = "n1"; transport = "local"; cpus = 8; memory = "16G"; %s } );\n' "$1" >"$STOKER_HOME/stoker.cfg"
+    must stoker up
+    wait_for 15 nodes_up
+}
+said() { note=$(stoker nodes --json | grep -o '"gpus: [^"]* closed [^"]*"'); [ -n "$note" ]; }
+
+case_ "a number that says nothing of which they are: nothing is closed, and the node says so"
+node "gpus = 3; detect = false;"
+wait_for 20 said
+is "the note" "$note" '"gpus: cannot be closed to jobs (the node declares 3 and has 2 of AMD or Intel)"'
+must as_nobody sbatch -W -o "$PWD/three.out" try
+is "all" "$(sort -u three.out)" "$open"
+
+case_ "beside cards of NVIDIA they stay open, and the node says so"
+export STOKER_NVML=$B/tests/lib/libfakenvml.so FAKE_NVML=$TMPDIR/cards STOKER_GPU_LOOK_MS=100
+echo "card 0:3b:0.0 GPU-aaaa 0 0 10 81920 NVIDIA A100-SXM4-80GB" >"$FAKE_NVML"
+node ""
+wait_for 20 said
+like "the note" "$note" '"gpus: those of others are closed to a job \(cgroup v[12]\), but 2 of AMD or Intel, which no job can ask for, stay open"'
+must as_nobody sbatch -W -o "$PWD/mixed.out" try
+is "all" "$(sort -u mixed.out)" "$open"
