@@ -1,5 +1,6 @@
 /* test_rows.c - what the rows of the lists say and offer: the order of what has ended, times of arrays,
  * keys that have no effect, causes in the same words everywhere. */
+#include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -265,6 +266,46 @@ static void over_the_limit_nothing_is_left(void **state)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, ui_fixture_up, ui_fixture_down)
 
+static void welcomes(struct uilab *u, const char *read_only)
+{
+    const struct uilab_sent *hello = uilab_sent(u, MSG_HELLO);
+    assert_non_null(hello);
+    struct msg_welcome w = {.version = PROTO_VERSION,
+                            .name = xstrdup("lab"),
+                            .read_only = read_only ? xstrdup(read_only) : NULL,
+                            .uid = u->uid};
+    uilab_feed(u, MSG_WELCOME, hello->tag, &w);
+    rec_fini(&msg_welcome_rec, &w);
+    uilab_forget_sent(u);
+}
+
+/* A screen that was opened before says that nothing is accepted, and one that was opened meanwhile does not
+ * say so for ever: it refused every action until it was closed. */
+static void a_full_disk_comes_and_goes(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_forget_sent(u);
+    uilab_feed(u, MSG_RESYNC, 0, NULL);
+    assert_true(uilab_snapshot(u));
+    welcomes(u, "the state cannot be written (disk is full)");
+    uilab_draw(u, 24, 80);
+    must_show(u, "read-only");
+    uilab_keys(u, "/eval<Enter>H");
+    uilab_draw(u, 24, 80);
+    must_show(u, "the state cannot be written (disk is full)");
+    assert_null(uilab_sent(u, MSG_ACT));
+    struct ev_hold held = {.hold = HOLD_ADMIN}, none = {0};
+    uilab_push(u, EV_HOLD, g->s.big, &held); /* something could be stored */
+    welcomes(u, NULL);
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "read-only");
+    uilab_push(u, EV_HOLD, g->s.big, &none);
+    assert_null(uilab_sent(u, MSG_HELLO)); /* nothing is asked where all is well */
+    uilab_keys(u, "Hy");
+    assert_non_null(uilab_sent(u, MSG_ACT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +323,7 @@ int main(void)
         CASE(a_long_cause_takes_the_empty_cells_before_it),
         CASE(an_end_that_has_come_is_no_forecast),
         CASE(over_the_limit_nothing_is_left),
+        CASE(a_full_disk_comes_and_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ struct mirror_follow {
     struct model *next;    /* what a snapshot is building; NULL: none */
     struct strpool *texts; /* of the jobs of both models */
     uint64_t get_tag;      /* of the last GET */
+    uint64_t greet_tag;    /* of a HELLO that is not answered; 0: none */
     struct mono resynced;  /* when the state was last asked for */
     bool missed;           /* messages were dropped while frozen */
     bool own, next_own;    /* ui->m, and next, are to have the user's own jobs alone */
@@ -237,6 +238,27 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
         follow_broken(ui, &err);
 }
 
+/* A full disk makes the controller read-only, and it has to be asked whether that still holds: the first
+ * thing that it sends then is that all is to be fetched again, and the first event that it stores comes
+ * when it is over. */
+static void follow_greet_again(struct ui *ui)
+{
+    struct msg_hello hello = {
+        .version = PROTO_VERSION, .program = xstrdup("stoker-ui"), .causes = CAUSE_N_CODES};
+    if (!ui->session.welcome.engine && !ui->follow->greet_tag &&
+        ui->o.send(ui->o.ctx, MSG_HELLO, &hello, &ui->follow->greet_tag) < 0)
+        ui->follow->greet_tag = 0;
+    free(hello.program);
+}
+
+static void follow_take_welcome(struct ui *ui, const struct msg_welcome *w)
+{
+    ui->follow->greet_tag = 0;
+    rec_fini(&msg_welcome_rec, &ui->session.welcome);
+    rec_copy(&msg_welcome_rec, &ui->session.welcome, w);
+    ui->dirty = true;
+}
+
 static void follow_take_totals(struct ui *ui, const struct cluster_totals *t)
 {
     totals_take(ui, t);
@@ -253,6 +275,9 @@ void follow_feed(struct ui *ui, const struct incoming *in)
         requests_take_answer(ui, in);
         return;
     }
+    bool stored = in->kind == MSG_EVENT || in->kind == MSG_REASONS || in->kind == MSG_TOTALS;
+    if (in->kind == MSG_RESYNC || (stored && ui->session.welcome.read_only))
+        follow_greet_again(ui);
     switch ((int)in->kind) {
     case MSG_SPEC:
     case MSG_NODES:
@@ -266,6 +291,7 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     case MSG_ENGINE_DATA: engine_take(ui, in->body); return;
     case MSG_UTIL: utilization_take(ui, in->body); return;
     case MSG_JOB_USE: utilization_take_use(ui, in->body); return;
+    case MSG_WELCOME: follow_take_welcome(ui, in->body); return;
     default: break;
     }
     if (requests_take_answer(ui, in))
@@ -291,6 +317,7 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
     rec_fini(&msg_welcome_rec, &ui->session.welcome);
     rec_copy(&msg_welcome_rec, &ui->session.welcome, w);
     rec_fini(&msg_engine_rec, &ui->session.engine);
+    ui->follow->greet_tag = 0;
     ui->session.online = c->was_online = true;
     ui->follow->sends_all = false;
     follow_say(&c->connecting, NULL);
