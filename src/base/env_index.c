@@ -7,13 +7,24 @@
 
 #define SLOTS_MIN 64
 
-/* The end of a name tells more than its beginning: most begin with SLURM_. */
-static uint32_t env_index_hash(const char *name, size_t n)
+static uint64_t env_index_mix(uint64_t a, uint64_t b)
 {
-    uint64_t end = 0;
-    memcpy(&end, n > sizeof end ? name + n - sizeof end : name, n > sizeof end ? sizeof end : n);
-    end = (end ^ n) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(end >> 32);
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Of the whole name, eight bytes at a time: users name variables, and those of many names end alike or
+ * differ in their end alone. */
+static uint32_t env_index_hash(const struct env_index *x, const char *name, size_t n)
+{
+    uint64_t h = x->key ^ n, word;
+    for (; n > sizeof word; name += sizeof word, n -= sizeof word) {
+        memcpy(&word, name, sizeof word);
+        h = env_index_mix(h ^ word, x->key);
+    }
+    word = 0;
+    memcpy(&word, name, n);
+    return (uint32_t)env_index_mix(h ^ word, x->key);
 }
 
 /* The slot of the name, or the empty one in which it belongs. */
@@ -35,7 +46,7 @@ static void env_index_add(struct env_index *x, size_t place)
     if (!eq)
         return;
     size_t n = (size_t)(eq - entry);
-    uint32_t hash = env_index_hash(entry, n);
+    uint32_t hash = env_index_hash(x, entry, n);
     struct env_slot *s = env_index_slot(x, entry, n, hash);
     if (s->entry)
         return; /* the second of its name */
@@ -56,7 +67,9 @@ static void env_index_build(struct env_index *x)
 
 void env_index_open(struct env_index *x, struct strv *env)
 {
-    *x = (struct env_index){.env = env};
+    /* Addresses are secret: an odd number in whose upper bits they are too. */
+    uint64_t place = (uint64_t)(uintptr_t)x ^ (uint64_t)(uintptr_t)env->v << 20;
+    *x = (struct env_index){.env = env, .key = (place * UINT64_C(0x9e3779b97f4a7c15)) | 1};
     env_index_build(x);
 }
 
@@ -69,7 +82,7 @@ void env_index_close(struct env_index *x)
 static struct env_slot *env_index_find(const struct env_index *x, const char *name)
 {
     size_t n = strlen(name);
-    return env_index_slot(x, name, n, env_index_hash(name, n));
+    return env_index_slot(x, name, n, env_index_hash(x, name, n));
 }
 
 const char *env_index_get(const struct env_index *x, const char *name)

@@ -1,8 +1,8 @@
 /* env_index.h - an environment in which many variables are set one after the other.
  *
  * strv_setenv compares the name with each entry: a launch that sets sixty variables among a hundred makes
- * six thousand comparisons. Here a table leads from a name to its entry. It has no secret key: names that
- * all fall together cost the comparisons that strv_setenv makes.
+ * six thousand comparisons. Here a table leads from a name to its entry. Its key is made of addresses, so
+ * that users who do not know them cannot choose names that all fall together.
  */
 #ifndef STOKER_BASE_ENV_INDEX_H
 #define STOKER_BASE_ENV_INDEX_H
@@ -20,6 +20,7 @@ struct env_index {
     struct strv *env;
     struct env_slot *slots;
     size_t n_slots, n_used; /* n_slots: a power of two, at least twice n_used */
+    uint64_t key;
 };
 
 /* env: changed by nothing else until env_index_close, and the caller's all the time. */

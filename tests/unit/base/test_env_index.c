@@ -2,6 +2,7 @@
 #include "tests/lib/check.h"
 
 #include "src/base/env_index.h"
+#include "src/base/xalloc.h"
 
 #define N_ROUNDS 60
 #define N_STEPS  400
@@ -82,8 +83,47 @@ static void as_without_an_index(void **unused)
     }
 }
 
+/* Entries that lie one behind the other: what a search may have to look at. */
+static size_t longest_run(const struct env_index *x)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < 2 * x->n_slots && run < x->n_slots; i++) {
+        run = x->slots[i % x->n_slots].entry ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* A launch made eight million comparisons for four thousand variables whose names end alike. */
+static void no_names_fall_together(void **unused)
+{
+    (void)unused;
+    static const char *const forms[][2] = {
+        {"VARIABLE_", ""},        {"V", "_WITH_ONE_END"},      {"", ""},
+        {"A_", "_IN_THE_MIDDLE"}, {"A_LONGER_BEGINNING_", ""},
+    };
+    for (size_t k = 0; k < N_OF(forms); k++) {
+        struct strv env = {0};
+        struct env_index x;
+        char name[64], number[16];
+        for (int i = 0; i < 4000; i++) {
+            snprintf(number, sizeof number, "%04d", i);
+            snprintf(name, sizeof name, "%s%s%s", forms[k][0], number, forms[k][1]);
+            strv_push_take(&env, xasprintf("%s=1", name));
+        }
+        env_index_open(&x, &env);
+        size_t longest = longest_run(&x);
+        if (longest > 64)
+            fail_msg("[%sN%s] %zu entries one behind the other, more than 64", forms[k][0], forms[k][1],
+                     longest);
+        env_index_close(&x);
+        strv_fini(&env);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_without_an_index)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_without_an_index),
+                                       cmocka_unit_test(no_names_fall_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
