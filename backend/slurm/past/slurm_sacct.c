@@ -83,7 +83,21 @@ static void sacct_read_exit(struct job *j, const struct slurm_span *s)
     j->exit_signal = colon ? (int32_t)slurm_u32(&sig, 0) : 0;
 }
 
-/* "CANCELLED by 1000": the first word. */
+/* "CANCELLED by 1000": who has cancelled it. */
+static void sacct_read_canceller(struct job *j, const struct slurm_span *s)
+{
+    static const char mark[] = " by ";
+    const char *by = memmem(s->p, s->n, mark, sizeof mark - 1);
+    size_t at = by ? (size_t)(by - s->p) + sizeof mark - 1 : s->n;
+    struct slurm_span number = {s->p + at, s->n - at};
+    uint32_t uid = slurm_u32(&number, UINT32_MAX);
+    if (j->state != JOB_CANCELLED || uid == UINT32_MAX)
+        return;
+    j->kill_cause = KILL_CANCEL;
+    job_rare_mut(j)->kill_uid = uid;
+}
+
+/* The first word, as in "CANCELLED by 1000". */
 static bool sacct_read_state(struct job *j, const struct slurm_span *s)
 {
     size_t n = 0;
@@ -91,6 +105,7 @@ static bool sacct_read_state(struct job *j, const struct slurm_span *s)
         n++;
     struct slurm_span word = {s->p, n};
     j->state = (uint8_t)slurm_job_state(&word);
+    sacct_read_canceller(j, s);
     return job_state_is_final((enum job_state)j->state);
 }
 

@@ -35,6 +35,8 @@ static void test_rows(void **state)
     job_free(j);
     assert_int_equal(slurm_sacct_next(&rest, W, &j, NULL), 1);
     assert_int_equal(j->state, JOB_CANCELLED);
+    assert_int_equal(j->kill_cause, KILL_CANCEL);
+    assert_int_equal(job_rare(j)->kill_uid, 1000);
     assert_int_equal(j->array_job, 11);
     assert_int_equal(j->array_index, 2);
     assert_string_equal(job_origin(j)->group, "ann");
