@@ -51,8 +51,26 @@ static void keys_say_why_not(void **state)
     for (size_t i = 0; i < N_OF(keys); i++)
         keys_show(&u, keys[i], "not built for Slurm yet");
     uilab_keys(&u, "2");
-    uilab_keys(&u, "d");
+    keys_show(&u, "d", "from its administrators alone");
     assert_null(uilab_sent(&u, MSG_DRAIN));
+    uilab_fini(&u);
+}
+
+static void history_that_is_loading_is_not_empty(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct msg_history_end end = {.n = 0};
+    uilab_init(&u);
+    u.engine = "Slurm";
+    uilab_connect(&u);
+    uilab_keys(&u, "6");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "loading ...");
+    must_not_show(&u, "No job has ended yet.");
+    uilab_feed(&u, MSG_HISTORY_END, uilab_sent(&u, MSG_HISTORY)->tag, &end);
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "No job has ended yet.");
     uilab_fini(&u);
 }
 
@@ -172,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hides_what_it_lacks),
         cmocka_unit_test(keys_say_why_not),
+        cmocka_unit_test(history_that_is_loading_is_not_empty),
         cmocka_unit_test(starts_with_own_jobs),
         cmocka_unit_test(tells_the_age),
         cmocka_unit_test(an_empty_queue_is_the_users),

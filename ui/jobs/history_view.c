@@ -173,7 +173,7 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
     if (h->list.mine && h->list.n_all)
         lines_addf(&empty, ROLE_NORMAL, tr("None of the %zu jobs is yours. m shows all users."),
                    h->list.n_all);
-    else
+    else if (ui_past_state(v->ui) != PAST_COMING)
         lines_addf(&empty, ROLE_NORMAL, tr("No job has ended yet."));
     h->body = l->body;
     v->ticks = tableview_draw(v->ui, &h->list.table, c, l, &empty);
