@@ -120,6 +120,33 @@ class World:
         names = job["req"]["partition"] or self.spec["parts"][0]["name"]
         return not job["hold"] and partition in names.split(",")
 
+    def tier(self, job):
+        names = job["req"]["partition"] or self.spec["parts"][0]["name"]
+        return max((self.parts[n]["priority_tier"] for n in names.split(",") if n in self.parts), default=-1)
+
+    def level(self, job):
+        """Of its QOS: the longest chain of QOS that it may preempt; there is one rule at most."""
+        return max((len(q["preempt"]) for q in self.spec["qos"] if q["name"] == job["req"]["qos"]), default=0)
+
+    def term(self, job):
+        return max((q["priority"] for q in self.spec["qos"] if q["name"] == job["req"]["qos"]), default=0)
+
+    def may_precede(self, rival, job, tier):
+        """Whether a job that has come since may stand before it in the queue of that tier: false only if it
+        certainly stands behind."""
+        if self.tier(rival) != tier:
+            return self.tier(rival) > tier
+        if any(v < UNLIMITED for s in self.spec["limits"] for v in s["soft"].values()):
+            return True  # the job may be over a soft limit, and then stands behind all others
+        if self.level(rival) != self.level(job):
+            return self.level(rival) > self.level(job)
+        a, b, weights = rival["req"], job["req"], self.spec["priority"]
+        ages = weights["weight_age"] and job["t_eligible"] != job["t_submit"]
+        begun = rival["kind"] == 1 and rival["state"] != PENDING
+        return begun or a["has_priority"] or b["has_priority"] or \
+            a["nice"] < b["nice"] or self.term(rival) > self.term(job) or ages or \
+            rival["t_submit"] < job["t_submit"]
+
     def sharing(self, job, partitions):
         """Whose it is, and whether it shares nodes with jobs of that user alone."""
         return job["user"], job["req"]["exclusive_user"] or any(self.parts[p]["exclusive_user"] for p in partitions)
@@ -289,7 +316,8 @@ class World:
                 "singleton" in (job["req"]["dependency"] or "")
             # One that has come since ends the promise, and the slot goes to the first of the queue again.
             rivals = {k for k in state["pending"] if self.asks_for(self.jobs[k], plan["partition"])} if changed else set()
-            newest = max((self.came.get(k, 0) for k in moved | rivals if k and k != i), default=-1)
+            newest = max((self.came.get(k, 0) for k in moved | rivals
+                          if k and k != i and self.may_precede(self.jobs[k], job, plan["tier"])), default=-1)
             if not quiet or begun or own or plan["start"] <= state["now"] or self.came[i] > since or \
                     newest > since or any(t > plan["tier"] for t in takes):
                 continue
