@@ -248,6 +248,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     struct plan_request it = cycle_plan_request(g, t->tier_at);
     it.came = u->came;
     it.job = u->job;
+    it.promised = cycle_try_holds_in(u, t->tier_at) && !u->slot.by_preemption ? u->slot.promised : 0;
     struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     it.ctx = &gets;

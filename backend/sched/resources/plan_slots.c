@@ -233,6 +233,13 @@ bool plan_slots_is_senior(const struct plan_slot *h, const struct plan_request *
     return h->promised && it->came <= h->promised;
 }
 
+/* A newer promise goes before that of the request: jobs that have come in between may take the slot of the
+ * older one alone. */
+static bool plan_slots_is_kept_for(const struct plan_slot *h, const struct plan_request *it)
+{
+    return it->promised ? h->promised > it->promised : plan_slots_is_senior(h, it);
+}
+
 /* A slot that is not needed for a promise to a job behind the request. */
 static bool plan_slots_has_left_for(const struct plan_slots *b, const struct plan_request *it,
                                     uint32_t partition)
@@ -244,7 +251,7 @@ static bool plan_slots_has_left_for(const struct plan_slots *b, const struct pla
     if (!p->n_promised || b->opts.depth == PLAN_ALL || n + p->n_promised < b->opts.depth)
         return true;
     list_for_each (h, &b->counted[partition], struct plan_slot, in_count)
-        n += h->visited != b->iteration && !h->by_preemption && plan_slots_is_senior(h, it);
+        n += h->visited != b->iteration && !h->by_preemption && plan_slots_is_kept_for(h, it);
     return n < b->opts.depth;
 }
 

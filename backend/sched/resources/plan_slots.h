@@ -59,6 +59,7 @@ struct plan_request {
     int64_t deadline;  /* the job must have ended by then; WHEN_NEVER */
     int64_t ends;      /* the end of the step job that it belongs to; 0: it belongs to none */
     uint64_t came;     /* plan_slots.arrivals when the job came: older promises do not give way to it */
+    uint64_t promised; /* of its own slot in this tier; 0: it has none, or no promise */
     bool fewest;       /* on the fewest nodes, although it may take more */
     bool by_preemptor; /* its victims have gone: a job that waits before it does not close its partitions */
     /* Whether limits allow that much there; NULL: whatever is free. */
