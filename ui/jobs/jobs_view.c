@@ -202,6 +202,9 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layo
     struct lines empty = {0};
     if (!j->list.table.shown.n)
         say_empty(j, &empty);
+    j->list.table.elsewhere = ui_lacks(v->ui, LACK_HISTORY)
+                                  ? NULL
+                                  : tr("Ended jobs leave this list after a while; the history has them.");
     j->body = l->body;
     v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
     lines_fini(&empty);

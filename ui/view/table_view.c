@@ -188,6 +188,8 @@ static void say_nothing_matches(const struct table *t, struct lines *l)
 {
     const struct term_word *wrong = filter_wrong(&t->filter);
     lines_addf(l, ROLE_NORMAL, tr("No row matches the filter. Esc clears it."));
+    if (t->elsewhere)
+        lines_addf(l, ROLE_DIM, "%s", t->elsewhere);
     if (wrong)
         lines_addf(l, ROLE_WARN, "/%s/ is not a regular expression: %s", wrong->text, wrong->error);
     for (size_t i = 0; i < t->filter.n; i++) {

@@ -82,6 +82,7 @@ struct trow_numbers { /* some of the rows, in an order of their own */
 struct table {
     const struct table_column *cols;
     size_t n_cols;
+    const char *elsewhere;                    /* said where the filter finds nothing; NULL: nothing */
     void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
     void (*fetch)(const void *row);           /* that row is looked at in a moment; NULL: rows are few */
