@@ -141,8 +141,9 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
         return -ENOENT;
     if (b->state >= NODE_N_STATES)
         return -EINVAL;
-    if (n->state != b->state)
-        n->t_state = ev->t;
+    if (n->state != b->state &&
+        !(n->state == NODE_SUSPECT && b->state == NODE_LOST)) /* silent since then */
+        n->t_state = wall_is_set(b->t_heard) ? b->t_heard : ev->t;
     if (!n->gone)
         nodeevents_note(n, ev);
     n->state = b->state;

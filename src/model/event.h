@@ -33,15 +33,17 @@ struct ev_node { /* a node's reachability, or what its agent found */
     char *trouble;                     /* why it cannot be reached; NULL: no news */
     struct cpuset gpus_out, gpus_lost; /* as in the node; with boot_id alone */
     struct strv gpu_notes;
-    uint64_t tmp_mib; /* size of the file system of /tmp; 0 unknown */
-    uint32_t news;    /* enum node_news, from LOST on: what is to be kept of this; NONE: nothing */
-    char *news_text;  /* of it: why it was lost, which GPUs */
+    uint64_t tmp_mib;    /* size of the file system of /tmp; 0 unknown */
+    uint32_t news;       /* enum node_news, from LOST on: what is to be kept of this; NONE: nothing */
+    char *news_text;     /* of it: why it was lost, which GPUs */
+    struct wall t_heard; /* of a node that does not answer: when it did last; not set: not known */
 };
 #define EV_NODE_FIELDS(F, G, S)                                                                              \
     F(S, STR, node) F(S, U32, state) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)     \
     F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type) F(S, STRV, notes)                 \
     F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, STR, trouble) F(S, CPUSET, gpus_out)                         \
-    F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U64, tmp_mib) F(S, U32, news) F(S, STR, news_text)
+    F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U64, tmp_mib) F(S, U32, news) F(S, STR, news_text)    \
+    F(S, WALL, t_heard)
 
 struct ev_drain { /* an admin's word about a node */
     char *node;

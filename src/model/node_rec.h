@@ -75,7 +75,9 @@ struct node {
     char *gpu_type;
     char *boot_id, *arch, *os, *version;
     struct strv notes;
-    struct wall t_boot, t_agent, t_state;
+    struct wall t_boot, t_agent;
+    struct wall
+        t_state; /* since when it has this state; of a node that does not answer: since it did last */
     struct cpuset cpus_used, gpus_used;
     uint64_t mem_used_mib;
     uint32_t n_jobs;        /* allocations on it */

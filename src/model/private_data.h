@@ -29,11 +29,12 @@ uint32_t private_data_of(const struct strv *words, const char **ret_unknown);
 /* In the place of a user and of a name in what another user is told. */
 #define PRIVATE_USER "another user"
 #define PRIVATE_NAME "another user's job"
+#define UID_PRIVATE  UINT32_MAX
 
 /* A row of another user's job, as a user is told it who may know what it holds and nothing else. */
 static inline bool job_is_masked(const struct job *j)
 {
-    return j->uid == UINT32_MAX;
+    return j->uid == UID_PRIVATE;
 }
 
 /* Whether a command line in the job has arguments. */

@@ -4,6 +4,7 @@
 #include "src/model/dep.h"
 #include "src/model/spec.h"
 #include "src/text/cause_template.h"
+#include "src/text/exit_text.h"
 #include "src/text/slurm_reason_text.h"
 #include "src/text/state_text.h"
 
@@ -107,8 +108,12 @@ static void state_full(struct str *out, const struct cause *c, const struct caus
     (void)full;
     (void)r;
     str_append(out, c->state < JOB_N_STATES ? job_state_word((enum job_state)c->state) : "?");
-    if (c->code == CAUSE_STATE_FAILED)
-        str_appendf(out, tr(", exit %lld:%lld"), (long long)(int64_t)c->n, (long long)(int64_t)c->of);
+    if (c->code == CAUSE_STATE_FAILED && c->of) {
+        str_appendf(out, tr(", signal %lld"), (long long)(int64_t)c->of);
+    } else if (c->code == CAUSE_STATE_FAILED) {
+        str_append(out, ", ");
+        exit_text_append(out, (int)c->n);
+    }
 }
 
 static void state_array_full(struct str *out, const struct cause *c, const struct cause_reader *r,

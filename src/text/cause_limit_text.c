@@ -169,20 +169,21 @@ static void limit_brief_of_user(struct str *out, const struct cause *c, const st
     struct str most = STR_INIT;
     const char *noun = limit_noun(c->what), *user = c->name ? c->name : "?";
     bool own = cause_is_reader(r, c->name);
+    const char *part = r && r->terse ? NULL : c->part;
     limit_amount(&most, c->what, c->most);
-    if (own && str_is_empty(c->part))
+    if (own && str_is_empty(part))
         str_appendf(out, tr("all %s of your %s are in use"), most.s, noun);
     else if (own)
-        str_appendf(out, tr("all %s of your %s in %s are in use"), most.s, noun, c->part);
-    else if (str_is_empty(c->part))
+        str_appendf(out, tr("all %s of your %s in %s are in use"), most.s, noun, part);
+    else if (str_is_empty(part))
         str_appendf(out, tr("all %1$s of %2$s's %3$s are in use"), most.s, user, noun);
     else
-        str_appendf(out, tr("all %1$s of %2$s's %3$s in %4$s are in use"), most.s, user, noun, c->part);
+        str_appendf(out, tr("all %1$s of %2$s's %3$s in %4$s are in use"), most.s, user, noun, part);
     str_fini(&most);
 }
 
 /* "user limit in main reached: ", "soft account limit: ". */
-static void limit_brief_lead(struct str *out, const struct cause *c, bool reached)
+static void limit_brief_lead(struct str *out, const struct cause *c, bool reached, bool terse)
 {
     static const char *const words[][2] = {
         [LIMIT_USER] = {N_("user limit"), N_("soft user limit")},
@@ -194,7 +195,9 @@ static void limit_brief_lead(struct str *out, const struct cause *c, bool reache
     const char *word = c->scope < sizeof words / sizeof words[0] && words[c->scope][0]
                            ? tr(words[c->scope][c->soft ? 1 : 0])
                            : "?";
-    if (c->part)
+    if (terse)
+        str_appendf(out, "%s: ", word);
+    else if (c->part)
         str_appendf(out, reached ? tr("%s in %s reached: ") : tr("%s in %s: "), word, c->part);
     else
         str_appendf(out, reached ? tr("%s reached: ") : "%s: ", word);
@@ -210,7 +213,7 @@ static void limit_brief(struct str *out, const struct cause *c, const struct cau
         return;
     }
     struct str used = STR_INIT, most = STR_INIT, asked = STR_INIT;
-    limit_brief_lead(out, c, reached);
+    limit_brief_lead(out, c, reached, r && r->terse);
     limit_amount(&used, c->what, c->used);
     limit_quantity(&most, c->what, c->most);
     if (c->asked == UINT64_MAX)

@@ -14,6 +14,7 @@ struct cause_reader {
     const char *user;    /* the reader: causes of theirs say "you" and "your"; NULL: not known */
     const char *release; /* how they release a hold: "U releases it"; NULL: left out */
     bool start_apart;    /* when it starts stands beside the sentence: a brief one leaves it out */
+    bool terse;          /* there is little room: a brief one leaves out where a limit holds */
 };
 
 #endif

@@ -7,10 +7,14 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/model.h"
+#include "src/model/private_data.h"
 #include "src/model/runs.h"
 #include "src/text/cause_text.h"
+#include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+
+#define AT_ONCE_MS 5000 /* a signal is on its way, its job ends, the end is reported */
 
 void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user)
 {
@@ -18,6 +22,8 @@ void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char 
         user = uid == j->uid && !str_is_empty(j->user) ? j->user : uid == 0 ? "root" : NULL;
     if (user)
         str_append(out, user);
+    else if (uid == UID_PRIVATE)
+        str_append(out, tr("another user"));
     else
         str_appendf(out, "uid %u", uid);
 }
@@ -80,7 +86,7 @@ static void eventtext_append_cause(struct str *out, const struct job *j, uint32_
         str_fini(&by);
     } else if (cause == KILL_PREEMPT) {
         str_append(out, tr("preempted"));
-    } else if (is_requested(cause)) {
+    } else if (is_requested(cause) && (uid || !str_is_empty(user))) { /* else the controller has done it */
         struct str who = STR_INIT;
         jobtext_who(&who, j, uid, user);
         str_appendf(out, cause == KILL_CANCEL ? tr("cancelled by %s") : tr("requeued by %s"), who.s);
@@ -110,9 +116,10 @@ void jobtext_end(struct str *out, const struct job *j)
     } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
         str_append(out, tr("failed: ")); /* its end was not seen: its code is not known */
         jobtext_reason_words(out, j);
-    } else if (j->state == JOB_FAILED)
-        str_appendf(out, tr("failed: exit %d"), j->exit_code);
-    else
+    } else if (j->state == JOB_FAILED) {
+        str_append(out, tr("failed: "));
+        exit_text_append(out, j->exit_code);
+    } else
         str_append(out, job_state_word((enum job_state)j->state));
 }
 
@@ -175,6 +182,12 @@ static bool has_kill(const struct job *j, struct wall t)
     return false;
 }
 
+/* Causes that the state of the ended run has a word for. */
+static bool is_failure(uint32_t cause)
+{
+    return cause == KILL_TIMEOUT || cause == KILL_DEADLINE || cause == KILL_NODE_FAIL || cause == KILL_OOM;
+}
+
 static void tell_kill(struct job_moments *m, const struct job *run, const struct job_event *e)
 {
     struct str s = STR_INIT;
@@ -188,7 +201,7 @@ static void tell_kill(struct job_moments *m, const struct job *run, const struct
     } else if (!str_is_empty(text)) {
         str_appendf(&s, ": %s", text);
     }
-    tell(m, e->t, MOMENT_WARN, &s);
+    tell(m, e->t, is_failure(e->n) ? MOMENT_ERROR : MOMENT_WARN, &s);
 }
 
 /* What the record of the run says about it, where the event itself is not kept. */
@@ -229,28 +242,43 @@ static enum moment_tone tone_of_end(const struct job *j)
     return MOMENT_STRONG;
 }
 
-/* What it was ended by has been told when that was asked for. */
+/* Whether the event that ended it has told how it ended, and how long it ran. */
+static bool is_told_by_kill(const struct job *run)
+{
+    static const enum kill_cause causes[JOB_N_STATES] = {[JOB_TIMEOUT] = KILL_TIMEOUT,
+                                                         [JOB_DEADLINE] = KILL_DEADLINE,
+                                                         [JOB_NODE_FAIL] = KILL_NODE_FAIL,
+                                                         [JOB_OUT_OF_MEMORY] = KILL_OOM};
+    bool asked = run->state == JOB_CANCELLED || run->state == JOB_PREEMPTED;
+    if (run->kill_cause == KILL_NONE || !wall_is_set(job_rare(run)->t_kill))
+        return false;
+    return asked || causes[run->state] == run->kill_cause;
+}
+
+/* Processes that end at the first signal leave nothing to tell beside the event that sent it. */
+static bool ended_at_once(const struct job *run)
+{
+    return run->t_end.ms - job_rare(run)->t_kill.ms < AT_ONCE_MS;
+}
+
 static void tell_end(struct job_moments *m, const struct job *run, bool began, bool is_last)
 {
     struct str s = STR_INIT;
-    bool asked = run->state == JOB_CANCELLED || run->state == JOB_PREEMPTED;
-    asked = asked && run->kill_cause != KILL_NONE && wall_is_set(job_rare(run)->t_kill);
-    if (!is_last && asked) {
-        str_append(&s, tr("ended"));
-        append_ran(&s, run->t_start, run->t_end);
-        str_append(&s, tr(", queued again"));
-        tell(m, run->t_settled, MOMENT_NORMAL, &s);
+    bool told = is_told_by_kill(run);
+    if (told && is_last && (!began || ended_at_once(run)))
         return;
-    }
-    if (asked && !began) /* it waited: that was all */
-        return;
-    if (asked)
+    if (told)
         str_append(&s, tr("ended"));
     else
         jobtext_end(&s, run);
     if (began)
         append_ran(&s, run->t_start, run->t_end);
-    tell(m, run->t_end, tone_of_end(run), &s);
+    if (told && !is_last) {
+        str_append(&s, tr(", queued again"));
+        tell(m, run->t_settled, MOMENT_NORMAL, &s);
+        return;
+    }
+    tell(m, run->t_end, told ? MOMENT_STRONG : tone_of_end(run), &s);
     if (is_last)
         return;
     str_init(&s);

@@ -11,6 +11,7 @@
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
 #include "src/model/private_data.h"
+#include "src/text/exit_text.h"
 #include "src/text/requesttext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
@@ -181,6 +182,15 @@ void jobtext_nodes_or_reason(struct str *out, const struct job *j, const struct 
     str_append_char(out, ')');
 }
 
+/* "it exited with code 127 (command not found)" */
+static void append_exited(struct str *out, int code)
+{
+    const char *meaning = exit_text_meaning(code);
+    str_appendf(out, tr("it exited with code %d"), code);
+    if (meaning)
+        str_appendf(out, " (%s)", meaning);
+}
+
 void jobtext_reason_words(struct str *out, const struct job *j)
 {
     enum reason r = job_reason_now(j);
@@ -196,7 +206,7 @@ void jobtext_reason_words(struct str *out, const struct job *j)
     if (j->state == JOB_FAILED && jobtext_failure(out, j))
         return;
     if (r == REASON_NON_ZERO_EXIT)
-        str_appendf(out, tr("it exited with code %d"), j->exit_code);
+        append_exited(out, j->exit_code);
     else if (r == REASON_RAISED_SIGNAL)
         str_appendf(out, tr("signal %d ended it"), j->exit_signal);
     else

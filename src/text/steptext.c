@@ -7,6 +7,7 @@
 #include "src/model/stepstate.h"
 #include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
+#include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 
@@ -15,7 +16,7 @@ static void tasktext_end(struct str *out, const struct task *t)
 {
     const char *signal = sigabbrev_np(t->signal);
     if (t->end_kind == END_EXITED)
-        str_appendf(out, tr("exit %d"), t->code);
+        exit_text_append(out, t->code);
     else if (t->end_kind == END_SIGNALED && signal)
         str_appendf(out, tr("signal %s"), signal);
     else if (t->end_kind == END_SIGNALED)
@@ -37,7 +38,10 @@ bool jobtext_failure(struct str *out, const struct job *j)
     else
         str_appendf(&what, tr("step %s"), step_format_id(s->id, id));
     if (t->end_kind == END_EXITED) {
+        const char *meaning = exit_text_meaning(t->code);
         str_appendf(out, tr("%s exited with %d"), what.s, t->code);
+        if (meaning)
+            str_appendf(out, " (%s)", meaning);
     } else {
         str_appendf(out, "%s: ", what.s);
         tasktext_end(out, t);

@@ -53,7 +53,7 @@ submit -d afterok:$a?afterany:$a --wrap true
 either=$job
 touch a
 wait_for 10 is_reason $ok DependencyNeverSatisfied
-has "why" "$(why $ok)" "can never start: job $a (failed, exit 3:0) had to succeed"
+has "why" "$(why $ok)" "can never start: job $a (failed, exit 3) had to succeed"
 has "class" "$(stoker why --json $ok)" '"DEP_DEAD"'
 is "Dependency=" "$(job_field $ok Dependency)" "afterok:$a(failed)"
 submit -d afterany:$ok --wrap true

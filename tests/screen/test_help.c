@@ -29,6 +29,17 @@ static void wide_terminals_have_columns(void **state)
     must_show(u, "Signs of jobs"); /* on the first page already */
 }
 
+/* A section that goes over to the next column says there what it is. */
+static void a_column_begins_with_a_title(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "?");
+    uilab_draw(u, 50, 200);
+    must_show(u, ", continued");
+    uilab_draw(u, 24, 80); /* one column */
+    must_not_show(u, ", continued");
+}
+
 static void lines_are_searched(void **state)
 {
     struct uilab *u = &((struct ui_fixture *)*state)->u;
@@ -64,6 +75,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(the_legend_and_the_filter_words_are_there),
         UI_FIXTURE_CASE(wide_terminals_have_columns),
+        UI_FIXTURE_CASE(a_column_begins_with_a_title),
         UI_FIXTURE_CASE(lines_are_searched),
         UI_FIXTURE_CASE(a_long_help_is_scrolled),
     };

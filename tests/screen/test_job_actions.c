@@ -189,7 +189,7 @@ static void the_story_tells_who_did_it(void **unused)
     uilab_connect(&u);
     uint32_t owner = lab_get(&u.lab, s.train)->uid;
     struct ev_signal sig = {.signal = 10, .uid = owner};
-    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 0};
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .user = xstrdup("root")};
     uilab_push(&u, EV_SIGNAL, s.train, &sig);
     sig = (struct ev_signal){.signal = 10, .uid = 4711};
     uilab_push(&u, EV_SIGNAL, s.train, &sig);
@@ -198,6 +198,7 @@ static void the_story_tells_who_did_it(void **unused)
     shows(&u, "signal USR1 sent by bo", true);
     shows(&u, "signal USR1 sent by uid 4711", true);
     shows(&u, "cancelled by root after ", true);
+    free(kill.user);
     kill = (struct ev_kill){.step = STEP_ALL, .cause = KILL_TIMEOUT};
     uilab_push(&u, EV_KILL, s.multi, &kill);
     uilab_keys(&u, "q<Esc>/pretrain<Enter><Enter><Tab>");

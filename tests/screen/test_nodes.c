@@ -149,7 +149,7 @@ static void the_reason_of_a_drain_comes_first(void **state)
     must_show(u, "lost     ╱╱╱╱╱╱╱╱  0/48 ╱╱╱╱╱╱╱╱ 0/8 fan 2 is loud, ticket 311");
     uilab_draw(u, 43, 240);
     must_show(u, "fan 2 is loud, ticket 311  drained by root for ");
-    must_show(u, ", lost for 0 s: no route to host");
+    must_show(u, ", lost: no route to host  for 0 s");
 }
 
 /* The page of a node that leaves the configuration, and of one whose figures are not known. */

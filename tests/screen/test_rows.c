@@ -232,6 +232,51 @@ static void a_long_cause_takes_the_empty_cells_before_it(void **state)
     uilab_keys(&g->u, "<Esc>");
 }
 
+/* A sentence that is too long for its cells leaves out where the limit holds; with room it is whole. */
+static void a_long_limit_has_a_shorter_form(void **state)
+{
+    struct ui_fixture *g = *state;
+    const struct job *j = lab_get(&g->u.lab, g->s.big);
+    struct cause cause = {.cls = WHY_USER_LIMIT,
+                          .code = CAUSE_LIMIT,
+                          .scope = LIMIT_USER,
+                          .what = LIMIT_OF_GPUS,
+                          .used = 16,
+                          .most = 16,
+                          .asked = 8,
+                          .name = xstrdup(j->user),
+                          .part = xstrdup("production"),
+                          .start = wall_add_s(g->u.app->now, 3600)};
+    uilab_keys(&g->u, "/finetune<Enter>");
+    uilab_draw(&g->u, 24, 80);
+    feed_this_cause(g, &cause);
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "all 16 of bo's GPUs are in use");
+    uilab_draw(&g->u, 24, 160);
+    must_show(&g->u, "all 16 of bo's GPUs in production are in use");
+    rec_fini(&cause_rec, &cause);
+}
+
+/* "completing: cancelled by ann on gpu03  does not ans" */
+static void an_ending_job_on_a_silent_node_is_not_cut(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    j->state = JOB_COMPLETING;
+    j->kill_cause = KILL_CANCEL;
+    job_rare_mut(j)->kill_uid = j->uid;
+    model_take_job(g->u.app->m, j);
+    model_get_node(g->u.app->m, "gpu03")->state = NODE_LOST;
+    changes_everything(g->u.app);
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "gpu03 does not answer");
+    must_not_show(&g->u, "completing");
+    uilab_draw(&g->u, 24, 160);
+    must_show(&g->u, "gpu03 does not answer  completing: cancelled by bo");
+}
+
 /* What is being ended has no time left. */
 static void an_end_that_has_come_is_no_forecast(void **state)
 {
@@ -321,6 +366,8 @@ int main(void)
         CASE(what_never_started_ran_for_no_time),
         CASE(a_resume_without_a_reason_asks_for_none),
         CASE(a_long_cause_takes_the_empty_cells_before_it),
+        CASE(a_long_limit_has_a_shorter_form),
+        CASE(an_ending_job_on_a_silent_node_is_not_cut),
         CASE(an_end_that_has_come_is_no_forecast),
         CASE(over_the_limit_nothing_is_left),
         CASE(a_full_disk_comes_and_goes),

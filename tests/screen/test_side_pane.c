@@ -267,6 +267,23 @@ static void long_text_is_scrolled(void **state)
     must_show(u, "51  crossval");
 }
 
+/* A heading has something below it. */
+static void idle_gpus_have_no_users(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "g1", 8, 16384, 4, "a100");
+    lab_part(&u.lab, "main", "g1");
+    lab_configure(&u.lab);
+    uilab_connect(&u);
+    uilab_keys(&u, "3");
+    uilab_draw(&u, 43, 132);
+    must_show(&u, "g1  a100");
+    must_not_show(&u, "Largest users");
+    uilab_fini(&u);
+}
+
 /* The map of the GPUs: below it where there is room, on the whole screen where it is asked for. */
 static void a_map_has_a_pane(void **state)
 {
@@ -288,17 +305,12 @@ static void a_map_has_a_pane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UI_FIXTURE_CASE(it_comes_and_goes),
-        UI_FIXTURE_CASE(a_small_screen_has_one_on_demand),
-        UI_FIXTURE_CASE(it_stands_beside_or_below),
-        UI_FIXTURE_CASE(keys_and_the_mouse_size_it),
-        UI_FIXTURE_CASE(it_fills_the_screen),
-        UI_FIXTURE_CASE(no_size_breaks_it),
-        UI_FIXTURE_CASE(tabs_are_walked_and_clicked),
-        UI_FIXTURE_CASE(it_asks_when_the_cursor_rests),
-        UI_FIXTURE_CASE(the_script_is_asked_once),
-        UI_FIXTURE_CASE(long_text_is_scrolled),
-        UI_FIXTURE_CASE(a_map_has_a_pane),
+        UI_FIXTURE_CASE(it_comes_and_goes),           UI_FIXTURE_CASE(a_small_screen_has_one_on_demand),
+        UI_FIXTURE_CASE(it_stands_beside_or_below),   UI_FIXTURE_CASE(keys_and_the_mouse_size_it),
+        UI_FIXTURE_CASE(it_fills_the_screen),         UI_FIXTURE_CASE(no_size_breaks_it),
+        UI_FIXTURE_CASE(tabs_are_walked_and_clicked), UI_FIXTURE_CASE(it_asks_when_the_cursor_rests),
+        UI_FIXTURE_CASE(the_script_is_asked_once),    UI_FIXTURE_CASE(long_text_is_scrolled),
+        cmocka_unit_test(idle_gpus_have_no_users),    UI_FIXTURE_CASE(a_map_has_a_pane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ static void numbers_stand_clear(void **state)
     assert_int_equal(table_gap(cols, -1, 0), 0);
     assert_int_equal(table_gap(cols, 1, 2), 1);
     assert_int_equal(table_gap(cols, 2, 3), 2);
+    static const struct table_column full[] = {{.flags = COLUMN_FULL}, {.min = 1}};
+    assert_int_equal(table_gap(full, 0, 1), 2);
     for (size_t i = 0; i < N_OF(cases); i++) {
         int widths[4];
         table_fit(cols, NULL, needs, 4, cases[i].width, widths);

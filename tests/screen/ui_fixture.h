@@ -51,15 +51,20 @@ static inline void feed_util(struct uilab *u, const char *node, const uint32_t *
 }
 
 /* finetune-7b waits for three jobs. */
-static inline void feed_cause(struct ui_fixture *g)
+static inline void feed_this_cause(struct ui_fixture *g, const struct cause *cause)
 {
-    struct cause cause = {.cls = WHY_BEHIND, .code = CAUSE_AHEAD, .n = 3, .part = xstrdup("gpu")};
     struct msg_waits rows = {0};
     struct job_wait *row = rec_list_push(&rows.rows);
     row->job = g->s.big;
-    rec_copy(&cause_rec, &row->cause, &cause);
+    rec_copy(&cause_rec, &row->cause, cause);
     uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
     rec_fini(&msg_waits_rec, &rows);
+}
+
+static inline void feed_cause(struct ui_fixture *g)
+{
+    struct cause cause = {.cls = WHY_BEHIND, .code = CAUSE_AHEAD, .n = 3, .part = xstrdup("gpu")};
+    feed_this_cause(g, &cause);
     rec_fini(&cause_rec, &cause);
 }
 

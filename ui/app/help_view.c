@@ -68,6 +68,13 @@ static bool is_title(const struct rich *r)
     return r->n_runs && r->runs[0].role == ROLE_TITLE;
 }
 
+static void help_copy(struct lines *out, const struct rich *r)
+{
+    struct rich *copy = lines_add(out);
+    rich_append(copy, r);
+    copy->hang = r->hang;
+}
+
 /* The lines with the text, each section below its title. */
 static void help_filter(const struct help_screen *h, struct lines *ret)
 {
@@ -84,41 +91,55 @@ static void help_filter(const struct help_screen *h, struct lines *ret)
             rich_append(lines_add(ret), title);
             title = NULL;
         }
-        struct rich *copy = lines_add(ret);
-        rich_append(copy, r);
-        copy->hang = r->hang;
+        help_copy(ret, r);
     }
 }
 
 /* Where a column that may end with line `to` ends: a title stays with what it is the title of. */
-static size_t column_end(const struct help_screen *h, size_t to)
+static size_t column_end(const struct lines *l, size_t to)
 {
-    if (to >= h->shown.n)
-        return h->shown.n;
-    return to && is_title(&h->shown.v[to - 1]) ? to - 1 : to;
+    if (to >= l->n)
+        return l->n;
+    return to && is_title(&l->v[to - 1]) ? to - 1 : to;
+}
+
+/* A column that begins within a section has its title. Returns whether there is a line for it now. */
+static bool help_title_again(struct help_screen *h, const struct lines *flowed, size_t at)
+{
+    size_t title = at;
+    while (title && at < flowed->n && !is_title(&flowed->v[title]))
+        title--;
+    if (title == at || at >= flowed->n || !is_title(&flowed->v[title]))
+        return false;
+    rich_addf(lines_add(&h->shown), ROLE_TITLE, tr("%s, continued"), flowed->v[title].text.s);
+    return true;
 }
 
 static void help_layout(struct help_screen *h, struct rect r)
 {
-    struct lines kept = {0};
+    struct lines kept = {0}, flowed = {0};
     int columns = (r.w + GAP) / (COLUMN_MIN + GAP);
     h->columns = columns < 1 ? 1 : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
     h->height = r.h > 0 ? r.h : 1;
     lines_clear(&h->shown);
     help_filter(h, &kept);
-    lines_flow(&kept, (r.w + GAP) / h->columns - GAP, &h->shown);
+    lines_flow(&kept, (r.w + GAP) / h->columns - GAP, &flowed);
     lines_fini(&kept);
-    size_t each = (h->shown.n + (size_t)h->columns - 1) / (size_t)h->columns, at = 0;
+    size_t each = (flowed.n + (size_t)h->columns - 1) / (size_t)h->columns, at = 0;
     each = each < (size_t)h->height ? (size_t)h->height : each;
     h->rows = 0;
     for (int i = 0; i < h->columns; i++) {
-        while (at < h->shown.n && i && !h->shown.v[at].text.len)
+        h->from[i] = h->shown.n;
+        while (at < flowed.n && i && !flowed.v[at].text.len)
             at++;
-        h->from[i] = at;
-        at = i == h->columns - 1 ? h->shown.n : column_end(h, at + each);
-        h->rows = at - h->from[i] > h->rows ? at - h->from[i] : h->rows;
+        bool titled = i && help_title_again(h, &flowed, at);
+        size_t end = i == h->columns - 1 ? flowed.n : column_end(&flowed, at + each - titled);
+        for (; at < end; at++)
+            help_copy(&h->shown, &flowed.v[at]);
+        h->rows = h->shown.n - h->from[i] > h->rows ? h->shown.n - h->from[i] : h->rows;
     }
     h->from[h->columns] = h->shown.n;
+    lines_fini(&flowed);
 }
 
 /* --- drawing --- */

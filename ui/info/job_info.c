@@ -322,10 +322,11 @@ struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j)
 }
 
 void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, const struct cause *c,
-                     bool start_apart)
+                     bool start_apart, bool terse)
 {
     struct cause_reader reader = ui_cause_reader(ui, j);
     reader.start_apart = start_apart;
+    reader.terse = terse;
     if (c)
         cause_brief(&r->text, c, &reader);
     else
@@ -335,7 +336,7 @@ void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, c
 
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
 {
-    job_cause_words(r, ui, j, ui_wait(ui, j), false);
+    job_cause_words(r, ui, j, ui_wait(ui, j), false, false);
 }
 
 #define SILENT_LOOKED 64 /* nodes of a job: it is asked for each picture */
@@ -351,13 +352,15 @@ const char *job_first_silent(const struct ui *ui, const struct job *j)
     return NULL;
 }
 
-void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind)
+void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, enum silent_place place)
 {
     const char *node = job_first_silent(ui, j);
     if (!node)
         return;
-    if (behind && j->alloc.n == 1)
+    if (place == SILENT_BEHIND && j->alloc.n == 1)
         rich_add(r, ROLE_WARN, tr("  does not answer"));
+    else if (place == SILENT_FIRST)
+        rich_addf(r, ROLE_WARN, tr("%s does not answer"), node);
     else
         rich_addf(r, ROLE_WARN, tr("  %s does not answer"), node);
 }

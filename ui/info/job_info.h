@@ -22,14 +22,16 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
 void jobinfo_section(struct lines *l, const char *title);
 /* Why a waiting job waits: the controller's sentence, else the words for its reason. */
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
-/* The same of that cause; NULL: it is not known. start_apart: its start stands beside it. */
+/* The same of that cause; NULL: it is not known. start_apart: its start stands beside it. terse: there is
+ * little room. */
 void job_cause_words(struct rich *r, const struct ui *ui, const struct job *j, const struct cause *c,
-                     bool start_apart);
+                     bool start_apart, bool terse);
 /* Of a job that runs: the first of its nodes that does not answer; NULL where all do, or are not known. */
 const char *job_first_silent(const struct ui *ui, const struct job *j);
-/* The same in words. behind: stands behind the list of its nodes, where a single one need not be named
- * again. */
-void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, bool behind);
+/* The same in words: at the beginning of a line, in a sentence, or behind the list of its nodes, where a
+ * single one need not be named again. */
+enum silent_place { SILENT_FIRST, SILENT_WITHIN, SILENT_BEHIND };
+void job_silent_node(struct rich *r, const struct ui *ui, const struct job *j, enum silent_place place);
 /* How the user of this screen reads causes of that job (NULL: not known). */
 struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j);
 

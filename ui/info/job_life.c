@@ -66,8 +66,6 @@ static void headline_of_running(struct rich *r, const struct ui *ui, const struc
     str_fini(&bad);
 }
 
-#define FAILED_BEGIN "failed: " /* of what jobtext_end says */
-
 static void headline_of_ended(struct rich *r, const struct ui *ui, const struct job *j, const char *nodes)
 {
     struct str when = STR_INIT, how = STR_INIT;
@@ -76,6 +74,7 @@ static void headline_of_ended(struct rich *r, const struct ui *ui, const struct 
     duration_format(job_run_s(j, ui_now(ui)), ran);
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_first_failed(j, &step) : NULL;
+    const char *failed = tr("failed: "); /* of what jobtext_end says */
     if (!jobtext_failure(&how, j))
         jobtext_end(&how, j);
     if (culprit && !str_is_empty(culprit->message))
@@ -84,9 +83,9 @@ static void headline_of_ended(struct rich *r, const struct ui *ui, const struct 
         rich_addf(r, ROLE_NORMAL, tr("Ended at %s without having run: %s."), when.s, how.s);
     else if (j->state == JOB_COMPLETED)
         rich_addf(r, ROLE_NORMAL, tr("Done at %s after %s on %s."), when.s, ran, nodes);
-    else if (str_starts(how.s, FAILED_BEGIN)) /* the sentence says it itself */
+    else if (str_starts(how.s, failed)) /* the sentence says it itself */
         rich_addf(r, ROLE_NORMAL, tr("Failed at %s after %s on %s: %s."), when.s, ran, nodes,
-                  how.s + strlen(FAILED_BEGIN));
+                  how.s + strlen(failed));
     else
         rich_addf(r, ROLE_NORMAL, tr("Ended at %s after %s on %s: %s."), when.s, ran, nodes, how.s);
     str_fini(&when);
@@ -105,7 +104,7 @@ void joblife_headline(struct rich *r, struct ui *ui, const struct job *j)
         headline_of_ended(r, ui, j, nodes);
     else
         headline_of_running(r, ui, j, nodes);
-    job_silent_node(r, ui, j, false);
+    job_silent_node(r, ui, j, SILENT_WITHIN);
     free(list);
 }
 

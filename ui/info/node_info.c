@@ -168,9 +168,9 @@ static void bad_note(struct rich *r, const struct ui *ui, const struct node *n, 
     size_t begin = r->text.len;
     if (with_word)
         rich_add(r, n->state == NODE_LOST || n->state == NODE_DOWN ? ROLE_ERROR : ROLE_WARN, m->word);
+    if (n->trouble) /* before the time: it must not be cut */
+        rich_addf(r, ROLE_NORMAL, r->text.len > begin ? ": %s " : "%s ", n->trouble);
     since(r, ui, n->t_state);
-    if (n->trouble)
-        rich_addf(r, ROLE_NORMAL, r->text.len > begin ? ": %s" : "%s", n->trouble);
 }
 
 /* with_word: with the word of the state, which stands beside it else. */

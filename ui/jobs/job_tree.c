@@ -109,8 +109,7 @@ static void job_tree_get_state(const void *ctx, const void *row, struct table_fi
     } else if (end && end->signal)
         rich_addf(&f->text, ROLE_ERROR, tr("signal %d"), end->signal);
     else if (end)
-        rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? tr("exit %d") : tr("done"),
-                  end->code);
+        exit_words(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code);
     else if (r->task)
         task_in_job_words(&f->text, j, r->step, r->task, r->rank < 0);
     else

@@ -12,6 +12,7 @@
 #include "ui/info/job_info.h"
 #include "ui/info/job_life.h"
 #include "ui/jobs/array_info.h"
+#include "ui/jobs/jobs_where.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
@@ -154,16 +155,10 @@ static void start_at(struct table_field *f, enum role role, const char *sign, st
     rich_role(&f->text, role);
 }
 
-/* A file of all rows asks for no causes: it has those that are known. */
-static const struct cause *cause_for(const struct table_field *f, struct ui *ui, const struct job *j)
-{
-    return f->room < 0 ? ui_wait_known(ui, j) : ui_wait(ui, j);
-}
-
 /* Of a pending job, as far as it is known: when it is expected to start, or what must come before. */
 static void start_of_pending(struct table_field *f, struct ui *ui, const struct job *j)
 {
-    const struct cause *c = cause_for(f, ui, j);
+    const struct cause *c = jobs_where_cause(f, ui, j);
     bool depends = c && c->code == CAUSE_DEPENDENCY && c->parts.n && c->parts.v[0].id;
     if (j->hold)
         rich_add(&f->text, ROLE_DIM, trc("in place of a time", "held"));
@@ -315,20 +310,24 @@ static void jobs_table_get_ended(const void *ctx, const void *row, struct table_
         jobcols_when(ctx, f, j->t_end);
 }
 
+static bool start_is_drawn(const struct joblist *l)
+{
+    return l->table.drawn[table_find_column(&l->table, "when")];
+}
+
 static void jobs_table_get_where(const void *ctx, const void *row, struct table_field *f)
 {
     const struct jobs_row *r = row;
     const struct joblist *l = ctx;
     const struct job *j = jobrows_job(r);
-    if (j && j->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
-        job_cause_words(&f->text, l->cols.ui, j, cause_for(f, l->cols.ui, j),
-                        l->table.drawn[table_find_column(&l->table, "when")]);
-        f->text.n_runs = 0; /* the sign and the start have the colour */
-        rich_role(&f->text, ROLE_NORMAL);
+    if (j && j->state == JOB_PENDING && f->room) {
+        jobs_where_add_cause(l->cols.ui, j, start_is_drawn(l), f);
+    } else if (j && f->room && jobs_where_add_silence(l->cols.ui, j, f)) {
+        return;
     } else if (j) {
         job_where(&f->text, j, jobs_table_now_of(ctx));
         if (f->room) /* drawn: it depends on more than the job */
-            job_silent_node(&f->text, l->cols.ui, j, true);
+            job_silent_node(&f->text, l->cols.ui, j, SILENT_BEHIND);
     } else
         arrayinfo_progress(r->array, true, f);
 }
@@ -413,6 +412,7 @@ static const struct table_column columns[] = {
      .want = 19,
      .fit = 19,
      .rank = 9,
+     .flags = COLUMN_FULL,
      .get = jobs_table_get_of_limit},
     {.name = "where",
      .alias = "node",

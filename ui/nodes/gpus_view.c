@@ -264,7 +264,8 @@ static void gpus_details(struct tablescreen *s, const void *data, struct lines *
     nodeinfo_note(r, g->s.v.ui, row->node);
     for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
         nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
-    jobinfo_section(l, tr("Largest users"));
+    if (g->all.owners.n)
+        jobinfo_section(l, tr("Largest users"));
     for (int letter = 'A'; letter <= 'Z'; letter++)
         vec_for_each (&g->all.owners, i) {
             const struct gpu_row_owner *o = &g->all.owners.v[i];

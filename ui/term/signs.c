@@ -9,8 +9,10 @@ static const struct {
     const char *sign;
     char letter;
 } states[] = {
-    {SIGN_RUNNING, 'R'}, {SIGN_WAITING, 'P'},   {SIGN_HELD, 'H'},      {SIGN_DONE, 'D'},
-    {SIGN_FAILED, '!'},  {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'}, {SIGN_ENDING, 'c'},
+    {SIGN_RUNNING, 'R'},   {SIGN_WAITING, 'P'},   {SIGN_HELD, 'H'},      {SIGN_DONE, 'D'},
+    {SIGN_FAILED, '!'},    {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'}, {SIGN_ENDING, 'c'},
+    {SIGN_STARTING, 's'},  {SIGN_SUSPENDED, 'S'}, {SIGN_TIMEOUT, 'T'},   {SIGN_MEMORY, 'M'},
+    {SIGN_NODE_FAIL, 'N'}, {SIGN_DEADLINE, 'L'},
 };
 
 static const struct {

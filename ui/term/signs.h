@@ -8,7 +8,7 @@
 
 #define SIGN_BRAILLE 0x2800u /* no dots; the eight bits above are the dots */
 
-/* States of jobs: the letter is what ASCII has. T (time limit) and M (memory) are letters everywhere. */
+/* States of jobs and tasks: the letter is what ASCII has. */
 #define SIGN_RUNNING   "\u25b6"
 #define SIGN_WAITING   "\u25f7"
 #define SIGN_HELD      "\u2016"
@@ -17,6 +17,12 @@
 #define SIGN_CANCELLED "\u2298"
 #define SIGN_PREEMPTED "\u21ba"
 #define SIGN_ENDING    "\u25b7"
+#define SIGN_STARTING  "\u25b9"
+#define SIGN_SUSPENDED "\u25eb"
+#define SIGN_TIMEOUT   "\u29d7"
+#define SIGN_MEMORY    "\u229e"
+#define SIGN_NODE_FAIL "\u22a0"
+#define SIGN_DEADLINE  "\u2691"
 
 /* States of nodes. */
 #define SIGN_NODE_FREE     "\u25cb"
@@ -27,7 +33,8 @@
 #define SIGN_NODE_DRAINED  "\u25bc"
 #define SIGN_NODE_KEPT     "\u25a8" /* a window keeps it from other jobs */
 
-/* The sign of a state that has that letter (R P H D ! X ~ c); the letter itself where it has no other. */
+/* The sign of a state that has that letter (R P H D ! X ~ c s S T M N L); the letter itself where it has no
+ * other. */
 const char *sign_of(char letter, char buf[static 2]);
 
 /* What a full cell of that part of a bar (ROLE_BAR_*) is where there are no colours. */

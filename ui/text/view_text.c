@@ -12,6 +12,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
+#include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
@@ -53,39 +54,33 @@ static void signal_words(struct rich *r, enum role role, int32_t number)
         rich_addf(r, role, tr("signal %d"), number);
 }
 
+/* How it ended: "failed: exit 2", "cancelled by ann". */
+static void end_words(struct str *out, const struct job *j)
+{
+    struct str failure = STR_INIT;
+    if (j->state == JOB_FAILED && !job_never_ran(j) && jobtext_failure(&failure, j))
+        str_appendf(out, "%s%s", tr("failed: "), failure.s);
+    else
+        jobtext_end(out, j);
+    str_fini(&failure);
+}
+
 void job_words(struct rich *r, const struct job *j)
 {
     enum role role = words_role(j);
-    if (job_never_ran(j)) { /* its exit code is not a program's */
-        rich_add(r, role, end_kind_text(END_LAUNCH_FAILED));
-        return;
-    }
     if (j->state == JOB_PENDING && j->hold)
-        rich_add(r, role, tr("held"));
+        str_append(&r->text, tr("held"));
     else if (job_is_in_grace(j)) /* it runs until the grace time is over */
-        rich_add(r, role, job_state_word(JOB_RUNNING));
+        str_append(&r->text, job_state_word(JOB_RUNNING));
+    else if (job_state_is_final((enum job_state)j->state))
+        end_words(&r->text, j);
     else
-        rich_add(r, role, job_state_word((enum job_state)j->state));
-    struct str failure = STR_INIT;
-    if (j->state == JOB_FAILED && jobtext_failure(&failure, j)) {
-        rich_addf(r, role, ": %s", failure.s);
-    } else if (j->state == JOB_FAILED && j->exit_signal) {
-        rich_add(r, role, ": ");
-        signal_words(r, role, j->exit_signal);
-    } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
-        struct str why = STR_INIT; /* its end was not observed: the exit code is unknown */
-        jobtext_reason_words(&why, j);
-        rich_addf(r, role, ": %s", why.s);
-        str_fini(&why);
-    } else if (j->state == JOB_FAILED)
-        rich_addf(r, role, tr(": exit %d"), j->exit_code);
-    str_fini(&failure);
+        str_append(&r->text, job_state_word((enum job_state)j->state));
     if (j->state == JOB_COMPLETING && j->kill_cause) {
-        struct str cause = STR_INIT;
-        jobtext_kill(&cause, j);
-        rich_addf(r, role, ": %s", cause.s);
-        str_fini(&cause);
+        str_append(&r->text, ": ");
+        jobtext_kill(&r->text, j);
     }
+    rich_role(r, role);
 }
 
 bool job_never_ran(const struct job *j)
@@ -224,7 +219,7 @@ bool task_is_live(const struct task *t)
 char task_glyph(const struct task *t)
 {
     if (t->state != TASK_DONE)
-        return t->state == TASK_RUNNING ? 'R' : t->state == TASK_LAUNCHING ? 'L' : 'P';
+        return t->state == TASK_RUNNING ? 'R' : t->state == TASK_LAUNCHING ? 's' : 'P';
     switch ((enum end_kind)t->end_kind) {
     case END_EXITED: return t->code ? '!' : 'D';
     case END_SIGNALED:
@@ -253,6 +248,15 @@ enum role task_role(const struct task *t)
     return task_has_failed(t) ? ROLE_FAILED : ROLE_DONE;
 }
 
+void exit_words(struct rich *r, enum role role, int code)
+{
+    if (code)
+        exit_text_append(&r->text, code);
+    else
+        str_append(&r->text, tr("done"));
+    rich_role(r, role);
+}
+
 /* "running", "exit 1", "signal 9", "out of memory": how a task stands. */
 static void task_words(struct rich *r, const struct task *t)
 {
@@ -261,7 +265,7 @@ static void task_words(struct rich *r, const struct task *t)
     if (t->state != TASK_DONE)
         rich_add(r, role, t->killing ? tr("ending") : task_state_word((enum task_state)t->state));
     else if (t->end_kind == END_EXITED)
-        rich_addf(r, role, t->code ? tr("exit %d") : tr("done"), t->code);
+        exit_words(r, role, t->code);
     else if (t->end_kind == END_SIGNALED)
         signal_words(r, role, t->signal);
     else

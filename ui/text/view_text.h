@@ -25,11 +25,13 @@ void limit_words(struct str *out, const struct job *j, const struct model *m);
 /* "12_[0-99:2]": the array as a whole that the job belongs to. */
 void array_id_text(struct str *out, const struct job *j);
 
-/* W L R D ! M T X K ?: the state of a task in one cell. */
+/* P s R D ! M T X N ?: the state of a task in one cell. */
 char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);
 /* ": its node was lost": what the node or the controller says about its end; nothing where neither does. */
 void task_message(struct rich *r, enum role role, const struct task *t);
+/* "done", "exit 127 (command not found)". */
+void exit_words(struct rich *r, enum role role, int code);
 /* "running", "exit 1", "signal 9", "out of memory", and what the node said about the task. */
 void task_story(struct rich *r, const struct task *t);
 /* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with the

@@ -26,6 +26,7 @@ struct table_field {
     double num;
     double minor; /* of those whose num is the same the smaller one stands first; from 0, below 1 */
     bool ticks;   /* changes with the time alone: draw again in a second */
+    bool shorter; /* than it would be with more room */
 };
 
 /* The text is for the eye: not sorted or filtered by, not for a program. */
@@ -42,6 +43,7 @@ static inline bool field_is_seen(const struct table_field *f)
 #define COLUMN_CUT    32u  /* cut to its least before a column that says who or when is left out */
 #define COLUMN_IF_ANY 64u  /* left out until a row on the screen has something in it */
 #define COLUMN_STEADY 128u /* the time changes its values alike: the rows keep their order */
+#define COLUMN_FULL   256u /* ends with a number at its right edge, though it begins at its left one */
 
 struct table_column {
     const char *name;  /* in what is remembered, and in filters */

@@ -117,7 +117,7 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
         const struct table_field *f = table_field(t, row, i, widths[i] - skip);
         ticks |= f->ticks;
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
-        if (i == last && w > room && empty >= 0 &&
+        if (i == last && (w > room || f->shorter) && empty >= 0 &&
             !(t->cols[i].flags & (COLUMN_RIGHT | COLUMN_TREE | COLUMN_ENDS)) &&
             draw_spilled(t, c, r.y, row, i, empty, x + widths[i]))
             break;

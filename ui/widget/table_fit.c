@@ -17,7 +17,8 @@ int table_gap(const struct table_column *cols, int left, size_t i)
 {
     if (left < 0)
         return 0;
-    bool from_right = cols[left].flags & COLUMN_RIGHT, to_right = cols[i].flags & COLUMN_RIGHT;
+    bool from_right = cols[left].flags & (COLUMN_RIGHT | COLUMN_FULL),
+         to_right = cols[i].flags & COLUMN_RIGHT;
     return from_right && (!to_right || is_of_words(cols[i].title)) ? 2 : 1;
 }
 

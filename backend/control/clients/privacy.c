@@ -123,7 +123,17 @@ static void privacy_mask_tasks(struct private_row *room)
     }
 }
 
-/* Whose job it was preempted for: the names of other users in one's own job. */
+/* Who ended one's own job: root may be named. */
+static void privacy_mask_killer(const struct session *s, char **user, uint32_t *uid)
+{
+    if (*uid == s->uid || !*uid)
+        return;
+    free(*user);
+    *user = NULL;
+    *uid = UID_PRIVATE;
+}
+
+/* Whose job it was preempted for, and who ended it: the names of other users in one's own job. */
 static void privacy_mask_preemptors(const struct session *s, struct job_rare *r)
 {
     const char *own = user_name(s->ctl->users, s->uid);
@@ -132,6 +142,7 @@ static void privacy_mask_preemptors(const struct session *s, struct job_rare *r)
         r->kill_user = NULL;
         r->kill_uid = 0;
     }
+    privacy_mask_killer(s, &r->kill_user, &r->kill_uid);
     free(r->preempt_text);
     r->preempt_text = NULL;
     for (size_t i = 0; i < r->preempt_why.n; i++)
@@ -145,6 +156,7 @@ static void privacy_mask_preemptors(const struct session *s, struct job_rare *r)
             p->kill_user = NULL;
             p->kill_uid = 0;
         }
+        privacy_mask_killer(s, &p->kill_user, &p->kill_uid);
         for (size_t k = 0; k < p->preempt_why.n; k++)
             privacy_mask_cause(s, &p->preempt_why.v[k]);
     }
@@ -154,6 +166,8 @@ static void privacy_mask_preemptors(const struct session *s, struct job_rare *r)
             free(e->user);
             e->user = NULL;
             e->uid = 0;
+        } else if (e->kind == EV_KILL) {
+            privacy_mask_killer(s, &e->user, &e->uid);
         }
         for (size_t k = 0; k < e->why.n; k++)
             privacy_mask_cause(s, &e->why.v[k]);
@@ -244,7 +258,10 @@ bool privacy_event(const struct session *s, uint32_t uid, const struct emission 
         struct step *st = &((struct ev_step *)body)->step;
         if (st->command)
             st->command[strcspn(st->command, " ")] = '\0';
-    } else if (e->ev->kind == EV_KILL && ((struct ev_kill *)body)->by_job) {
+    } else if (e->ev->kind == EV_KILL && !((struct ev_kill *)body)->by_job) {
+        struct ev_kill *k = body;
+        privacy_mask_killer(s, &k->user, &k->uid);
+    } else if (e->ev->kind == EV_KILL) {
         struct ev_kill *k = body;
         free(k->user);
         free(k->text);
@@ -321,6 +338,7 @@ void privacy_mask_why(const struct session *s, struct msg_why *w)
         privacy_drop(&p->kill_user);
         p->kill_uid = 0;
     }
+    privacy_mask_killer(s, &p->kill_user, &p->kill_uid);
     for (size_t i = 0; i < p->preempt_why.n; i++)
         privacy_mask_cause(s, &p->preempt_why.v[i]);
 }

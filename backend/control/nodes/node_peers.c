@@ -45,12 +45,25 @@ bool node_is_configured(const struct control *c, const char *name)
     return n && !n->gone;
 }
 
+/* When its agent answered last. */
+static struct wall node_peers_heard(struct control *c, const char *node)
+{
+    const struct node_peer *peer = node_peer_find(c, node);
+    struct wall now = loop_wall(c->loop);
+    if (!peer)
+        return now;
+    int64_t ago_ns = loop_now(c->loop).ns - nodeconn_t_heard(peer->conn).ns;
+    return (struct wall){.ms = now.ms - ago_ns / NS_PER_MS};
+}
+
 void node_set_state(struct control *c, const char *node, enum node_state state)
 {
     const struct node *n = model_get_node(&c->model, node);
     if (!n || n->state == state)
         return;
     struct ev_node body = {.node = xstrdup(node), .state = state};
+    if (state == NODE_SUSPECT && n->state == NODE_UP)
+        body.t_heard = node_peers_heard(c, node);
     if (state == NODE_LOST && !nodeevents_is_away(n)) {
         body.news = NEWS_LOST;
         body.news_text = xstrdup(n->trouble);

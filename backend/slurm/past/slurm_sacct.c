@@ -95,6 +95,8 @@ static void sacct_read_canceller(struct job *j, const struct slurm_span *s)
         return;
     j->kill_cause = KILL_CANCEL;
     job_rare_mut(j)->kill_uid = uid;
+    if (!uid) /* without a name it would be the controller */
+        job_rare_mut(j)->kill_user = xstrdup("root");
 }
 
 /* The first word, as in "CANCELLED by 1000". */

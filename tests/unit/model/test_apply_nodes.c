@@ -245,6 +245,26 @@ static void test_unplace(void **state)
     assert_int_equal(lab_apply(&l, EV_UNPLACE, id, &body), -EINVAL); /* it runs */
 }
 
+/* A node is away since it answered last, not since that was noticed. */
+static void test_since_when_a_node_is_silent(void **state)
+{
+    (void)state;
+    const struct node *n = model_get_node(&l.m, "n1");
+    struct wall heard = {.ms = l.now.ms - 14000};
+    struct ev_node b = {.node = xstrdup("n1"), .state = NODE_SUSPECT, .t_heard = heard};
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->t_state.ms, heard.ms);
+    b = (struct ev_node){.node = xstrdup("n1"), .state = NODE_LOST};
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->t_state.ms, heard.ms);
+    b = (struct ev_node){.node = xstrdup("n1"), .state = NODE_UP};
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->t_state.ms, l.now.ms);
+    b = (struct ev_node){.node = xstrdup("n1"), .state = NODE_LOST}; /* when is not known */
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->t_state.ms, l.now.ms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +274,7 @@ int main(void)
         TEST(test_epoch),
         TEST(test_node_figures),
         TEST(test_node_of_impossible_figures),
+        TEST(test_since_when_a_node_is_silent),
         TEST(test_node_leaves_the_configuration),
         TEST(test_words_about_a_node_go_with_it),
         TEST(test_bad_configurations),

@@ -278,7 +278,7 @@ static void test_why_others_must_end_first(void **state)
     assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
     cycle_full();
     must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
-             "can never start: job 1 (failed, exit 3:0) had to succeed");
+             "can never start: job 1 (failed, exit 3) had to succeed");
 }
 
 static void test_why_a_limit_is_reached(void **state)

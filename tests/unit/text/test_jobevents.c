@@ -1,5 +1,6 @@
 /* test_jobevents.c - what has happened to a job stays in its record, and reads the same ever after. */
 #include "src/model/jobevents.h"
+#include "src/model/private_data.h"
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
@@ -228,12 +229,97 @@ static void test_messages_of_tasks(void **state)
     rec_fini(&task_rec, &t);
 }
 
+/* The event that ends a job tells how it ended. A second one is there only if the end took long. */
+static void test_one_event_for_a_time_limit(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t ends_after_s;
+        bool second;
+    } cases[] = {{"at once", 2, false}, {"slowly", 30, true}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        uint32_t id = running_batch();
+        after(100);
+        kill_by(id, KILL_TIMEOUT, FATE_END, 0, NULL, 0, NULL);
+        after(cases[i].ends_after_s);
+        lab_end(&l, id, STEP_BATCH, 0, END_TIMEOUT, 0, 15);
+        assert_int_equal(lab_get(&l, id)->state, JOB_TIMEOUT);
+        const char *text = told(lab_get(&l, id), l.now);
+        check_has(cases[i].name, text, "time limit after 1:4");
+        assert_null(strstr(text, "timeout"));
+        assert_int_equal(strstr(text, "ended after 2:1") != NULL, cases[i].second);
+        assert_int_equal(strstr(text, "ended") != NULL, cases[i].second);
+    }
+}
+
+/* A controller ends jobs of lost nodes; root has not done it. A user who is private has no name. */
+static void test_who_cancelled(void **state)
+{
+    static const struct {
+        uint32_t uid;
+        const char *user, *words;
+    } cases[] = {{0, NULL, "cancelled"},
+                 {0, "root", "cancelled by root"},
+                 {1003, "carla", "cancelled by carla"},
+                 {1003, NULL, "cancelled by uid 1003"},
+                 {UID_PRIVATE, NULL, "cancelled by another user"}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        uint32_t id = lab_submit_kind(&l, JOB_KIND_BATCH);
+        struct str s = STR_INIT;
+        kill_by(id, KILL_CANCEL, FATE_END, cases[i].uid, cases[i].user, 0, NULL);
+        jobtext_end(&s, lab_get(&l, id));
+        assert_string_equal(s.s, cases[i].words);
+        str_fini(&s);
+    }
+}
+
+/* What a shell means by a code is said wherever the code is. */
+static void test_codes_of_a_shell(void **state)
+{
+    static const struct {
+        int code;
+        const char *words;
+    } cases[] = {{125, "exit 125"},
+                 {126, "exit 126 (command cannot be executed)"},
+                 {127, "exit 127 (command not found)"},
+                 {128, "exit 128"}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct str s = STR_INIT;
+        uint32_t id = running_batch();
+        lab_end(&l, id, STEP_BATCH, 0, END_EXITED, cases[i].code, 0);
+        jobtext_end(&s, lab_get(&l, id));
+        check_has("the job", s.s, cases[i].words);
+        check_has("its events", told(lab_get(&l, id), l.now), s.s);
+        const char *meaning = strchr(cases[i].words, '(');
+        str_clear(&s);
+        jobtext_reason_words(&s, lab_get(&l, id));
+        check_has("its reason", s.s, meaning ? meaning : "it exited with code ");
+        str_clear(&s);
+        id = step_job(1, false);
+        assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 1, 10)), 0);
+        lab_end(&l, id, 0, 0, END_EXITED, cases[i].code, 0);
+        assert_true(jobtext_failure(&s, lab_get(&l, id)));
+        check_has("its task", s.s, meaning ? meaning : "exited with ");
+        str_fini(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_job_that_a_node_refused), TEST(test_a_preempted_job), TEST(test_causes),
-        TEST(test_messages_of_tasks),         TEST(test_who_did_it),      TEST(test_how_many_are_kept),
+        TEST(test_a_job_that_a_node_refused),
+        TEST(test_a_preempted_job),
+        TEST(test_causes),
+        TEST(test_messages_of_tasks),
+        TEST(test_who_did_it),
+        TEST(test_how_many_are_kept),
         TEST(test_where_a_step_job_began),
+        TEST(test_one_event_for_a_time_limit),
+        TEST(test_who_cancelled),
+        TEST(test_codes_of_a_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
