@@ -6,6 +6,7 @@
 #include "backend/control/shortage.h"
 #include "src/base/idmap.h"
 #include "src/base/log.h"
+#include "src/model/task_parts.h"
 
 #define ROW_BYTES      64   /* of the disk, for an event or a payload, beside its body */
 #define ELEMENT_BYTES  1024 /* of memory, for the texts of an array's element that has become a job */
@@ -66,7 +67,8 @@ static uint64_t budget_payload_key(uint32_t job, int32_t step)
 /* Of memory, beside the texts, which are counted with the events. */
 static int64_t budget_step_size(const struct step *s)
 {
-    size_t tasks = s->tasks.n > s->n_tasks ? s->tasks.n : s->n_tasks;
+    uint64_t declared = (uint64_t)s->n_tasks * step_task_nodes(s);
+    size_t tasks = s->tasks.n ? s->tasks.n : (size_t)declared;
     return (int64_t)(sizeof *s + tasks * sizeof(struct task));
 }
 

@@ -25,7 +25,7 @@ struct resources {
 
 struct raw_step {
     char *name, *command, *script, *workdir, *output, *error;
-    uint32_t tasks, nodes, ranks;
+    uint32_t tasks, nodes, ranks, mpi;
     struct resources res;
     bool keep_going, append;
     struct strv env;
@@ -35,7 +35,7 @@ struct raw_step {
     F(S, STR, command)                                                                       \
     F(S, STR, script)                                                                        \
     F(S, STR, workdir) F(S, STR, output) F(S, STR, error) F(S, U32, tasks) F(S, U32, nodes)  \
-        F(S, U32, ranks) G(S, SUB, res, resources) F(S, BOOL, keep_going) F(S, BOOL, append) \
+        F(S, U32, ranks) F(S, U32, mpi) G(S, SUB, res, resources) F(S, BOOL, keep_going) F(S, BOOL, append) \
             F(S, STRV, env)
 
 struct raw_job {
@@ -64,6 +64,7 @@ REC_DEFINE(resources, RESOURCES_FIELDS)
 REC_DEFINE(raw_step, RAW_STEP_FIELDS)
 REC_DEFINE(raw_job, RAW_JOB_FIELDS)
 
+static const char *const mpi_kinds[] = {"none", "pmi2", NULL}; /* struct step.mpi */
 static const char *const on_failure[] = {"stop", "continue", NULL};
 static const char *const lost_nodes[] = {"default", "hold",  "requeue",
                                          "cancel",  "lease", NULL}; /* enum lost_node */
@@ -77,9 +78,9 @@ static const char *const lost_nodes[] = {"default", "hold",  "requeue",
     {.name = "cpus", .type = CONF_U32, INHERITED(s, cpus), .special_value = NOT_GIVEN, .def = "none", .min = 1, \
      .max = CPUSET_MAX, .def_help = default_help "1", .help = "CPUs of each rank."}, \
     {.name = "mem", .type = CONF_MEM, INHERITED(s, mem_mib), .special_value = MEM_NOT_GIVEN, .def = "none", \
-     .def_help = default_help "the node's share for its CPUs", .help = "Memory of each task."}, \
+     .def_help = default_help "the node's share for its CPUs", .help = "Memory of each task on each of its nodes."}, \
     {.name = "gpus", .type = CONF_U32, INHERITED(s, gpus), .special_value = NOT_GIVEN, .def = "none", .min = 0, \
-     .max = CPUSET_MAX, .def_help = default_help "0", .help = "GPUs of each task."}, \
+     .max = CPUSET_MAX, .def_help = default_help "0", .help = "GPUs of each task on each of its nodes."}, \
     {.name = "gpu_type", .type = CONF_NAME, MEMBER(s, res.gpu_type), .def_help = default_help "any", .help = "Their type."}
 
 static const struct conf_option step_options[] = {
@@ -91,10 +92,12 @@ static const struct conf_option step_options[] = {
      "the interpreter."},
     {.name = "tasks", .type = CONF_U32, MEMBER(raw_step, tasks), .def = "1", .min = 1, .max = JOBFILE_MAX_TASKS,
      .help = "Tasks, each placed on its own as soon as there is room."},
-    {.name = "nodes", .type = CONF_U32, MEMBER(raw_step, nodes), .def = "1", .min = 1, .max = INT32_MAX,
-     .help = "Nodes of each task: one. Over several nodes runs a batch job, with `srun` in its script."},
+    {.name = "nodes", .type = CONF_U32, MEMBER(raw_step, nodes), .def = "1", .min = 1, .max = JOBFILE_MAX_TASKS,
+     .help = "Nodes of each task. It starts when it can have all of them at once."},
     {.name = "ranks", .type = CONF_U32, MEMBER(raw_step, ranks), .def = "1", .min = 1, .max = CPUSET_MAX,
-     .help = "Processes of each task, started together."},
+     .help = "Processes of each task on each of its nodes, started together."},
+    {.name = "mpi", .type = CONF_WORD, MEMBER(raw_step, mpi), .words = mpi_kinds, .def = "none",
+     .help = "`pmi2`: the processes of a task are one MPI program, as with `srun --mpi=pmi2`."},
     RESOURCE_OPTIONS(raw_step, "the job's, else "),
     {.name = "time", .type = CONF_DURATION, MEMBER(raw_step, res.time_s), .def = "none", .special = "none",
      .special_value = DURATION_NOT_SET, .bare_refused = true, .def_help = "the job's", .help = "Time limit of each task."},
@@ -313,6 +316,7 @@ static int build_step(const struct build *b, size_t i, struct raw_step *raw)
         .n_tasks = raw->tasks,
         .n_ranks = raw->ranks,
         .nodes = raw->nodes,
+        .mpi = raw->mpi,
         .cpus_per_rank = own->cpus != NOT_GIVEN   ? own->cpus
                          : job->cpus != NOT_GIVEN ? job->cpus
                                                   : 1,
@@ -330,11 +334,6 @@ static int build_step(const struct build *b, size_t i, struct raw_step *raw)
         .append = raw->append || b->raw->append,
         .workdir = jobfile_take(&raw->workdir),
     };
-    if (raw->nodes > 1)
-        return conf_error(
-            b->c, step_setting(b, i, "nodes"),
-            tr("nodes: a task of a step job is on one node; over several runs a batch job, with "
-               "srun in its script"));
     if ((uint64_t)raw->ranks * s->step.cpus_per_rank > CPUSET_MAX)
         return conf_error(b->c, step_setting(b, i, "ranks"),
                           tr("ranks: %u of %u CPUs are more than a node can have (%u)"), raw->ranks,
@@ -360,9 +359,10 @@ static int build_steps(const struct build *b)
     uint64_t tasks = 0;
     int r = 0;
     for (size_t i = 0; i < b->raw->steps.n && r == 0; i++) {
-        tasks += b->raw->steps.v[i].tasks;
+        tasks += (uint64_t)b->raw->steps.v[i].tasks * b->raw->steps.v[i].nodes;
         r = tasks > JOBFILE_MAX_TASKS
-                ? conf_error(b->c, step_setting(b, i, "tasks"), tr("tasks: more than %d in the whole job"),
+                ? conf_error(b->c, step_setting(b, i, "tasks"),
+                             tr("tasks: more than %d in the whole job (times their nodes)"),
                              JOBFILE_MAX_TASKS)
                 : build_step(b, i, &b->raw->steps.v[i]);
     }

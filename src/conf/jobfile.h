@@ -13,7 +13,7 @@
 #include "src/model/job.h"
 
 #define JOBFILE_MAX_STEPS  10000
-#define JOBFILE_MAX_TASKS  100000     /* of all steps together */
+#define JOBFILE_MAX_TASKS  100000     /* of all steps together, each times its nodes */
 #define JOBFILE_MAX_SCRIPT (4u << 20) /* bytes */
 
 struct jobfile_step {

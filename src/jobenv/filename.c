@@ -139,7 +139,7 @@ static char *step_path(const char *pattern, const struct job *j, const struct st
         .job = j, .step = s->id, .rank = rank, .node = t->alloc.node, .node_index = t->index};
     if (j->kind == JOB_KIND_STEPS) { /* a declared task is what %t counts */
         a.rank = t->index;
-        a.node_index = 0;
+        a.node_index = t->part;
     }
     return filename_expand(pattern, s->workdir ? s->workdir : j->req.workdir, &a);
 }

@@ -8,6 +8,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/model/need.h"
+#include "src/model/task_parts.h"
 
 typedef VEC(uint32_t) counts_t;
 
@@ -278,18 +279,24 @@ static void step_placement(struct env_index *env, const struct step *s)
     strv_fini(&names);
 }
 
-/* In a step job each task is a world of its own: its processes are numbered from 0 and know of no other
- * task. */
+/* In a step job each task is a world of its own: its processes are numbered from 0 over all of its nodes,
+ * and know of no other task. */
 static void step_job_placement(struct env_index *env, const struct step *s, const struct task *t)
 {
     struct strv names = {0};
     counts_t cpus = VEC_INIT, ranks = VEC_INIT;
-    strv_push(&names, t->alloc.node);
-    vec_push(&cpus, cpuset_count(&t->alloc.cpus));
-    vec_push(&ranks, t->n_ranks);
+    size_t begin = task_parts_of(s, t), end = task_parts_end(s, begin);
+    for (size_t i = begin; i < end; i++) {
+        const struct task *part = &s->tasks.v[i];
+        strv_push(&names, part->alloc.node ? part->alloc.node : "");
+        vec_push(&cpus, cpuset_count(&part->alloc.cpus));
+        vec_push(&ranks, part->n_ranks);
+    }
+    char *list = hostlist_compress(&names);
     jobenv_set_nodes(env, &names);
-    jobenv_set_text(env, "SLURM_STEP_NODELIST", t->alloc.node);
-    jobenv_set_count(env, "SLURM_STEP_NUM_NODES", 1);
+    jobenv_set_text(env, "SLURM_STEP_NODELIST", list);
+    jobenv_set_count(env, "SLURM_STEP_NUM_NODES", (uint32_t)names.n);
+    free(list);
     set_counts(env, "SLURM_JOB_CPUS_PER_NODE", &cpus);
     set_counts(env, "SLURM_TASKS_PER_NODE", &ranks);
     set_counts(env, "SLURM_STEP_TASKS_PER_NODE", &ranks);
@@ -327,9 +334,10 @@ static void env_of_step(struct env_index *env, const struct job *j, const struct
         return;
     env_index_setf(env, "SLURM_STEP_ID", "%d", s->id);
     env_index_setf(env, "SLURM_STEPID", "%d", s->id);
-    jobenv_set_count(env, "SLURM_NTASKS", s->n_ranks);
-    jobenv_set_count(env, "SLURM_NPROCS", s->n_ranks);
-    jobenv_set_count(env, "SLURM_STEP_NUM_TASKS", s->n_ranks);
+    uint32_t ranks = j->kind == JOB_KIND_STEPS ? step_task_ranks(s) : s->n_ranks;
+    jobenv_set_count(env, "SLURM_NTASKS", ranks);
+    jobenv_set_count(env, "SLURM_NPROCS", ranks);
+    jobenv_set_count(env, "SLURM_STEP_NUM_TASKS", ranks);
     if (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN)
         jobenv_set_count(env, "SLURM_CPUS_PER_TASK", s->cpus_per_rank);
     if (s->label)
@@ -384,10 +392,10 @@ static void env_of_task(struct env_index *env, const struct job *j, const struct
     set_node(env, alloc_on_node(j, t));
     if (!own_world && j->alloc.n) /* of this node, not of the job's first one */
         set_gpu_list(env, "SLURM_JOB_GPUS", &alloc_on_node(j, t)->gpus);
-    jobenv_set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
+    jobenv_set_count(env, "SLURM_NODEID", own_world ? t->part : t->index);
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        str_appendf(&gtids, i ? ",%u" : "%u", own_world ? i : step_rank(s, t, i));
+        str_appendf(&gtids, i ? ",%u" : "%u", own_world ? t->rank_base + i : step_rank(s, t, i));
     env_index_set(env, "SLURM_GTIDS", gtids.s);
     str_fini(&gtids);
     char id[16];
@@ -403,10 +411,10 @@ static void env_of_task(struct env_index *env, const struct job *j, const struct
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
 }
 
-static void env_of_rank(struct env_index *env, const struct job *j, const struct step *s,
-                        const struct task *t, uint32_t rank, uint32_t localid)
+static void env_of_rank(struct env_index *env, const struct step *s, const struct task *t, uint32_t rank,
+                        uint32_t localid)
 {
-    jobenv_set_count(env, "SLURM_PROCID", j->kind == JOB_KIND_STEPS ? rank - t->rank_base : rank);
+    jobenv_set_count(env, "SLURM_PROCID", rank);
     jobenv_set_count(env, "SLURM_LOCALID", localid);
     if (s->id >= 0 && s->gpus_per_rank)
         rank_gpus(env, s, t, localid);
@@ -458,11 +466,11 @@ void jobenv_launch(struct strv *env, const char *cluster, const struct job *j, c
     env_index_close(&x);
 }
 
-void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
-                 uint32_t rank, uint32_t localid)
+void jobenv_rank(struct strv *env, const struct step *s, const struct task *t, uint32_t rank,
+                 uint32_t localid)
 {
     struct env_index x;
     env_index_open(&x, env);
-    env_of_rank(&x, j, s, t, rank, localid);
+    env_of_rank(&x, s, t, rank, localid);
     env_index_close(&x);
 }

@@ -41,8 +41,8 @@ void jobenv_launch(struct strv *env, const char *cluster, const struct job *j, c
                    const struct task *t);
 
 /* What differs from rank to rank: a few words, never a list. rank: in the step; localid: on its node. */
-void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
-                 uint32_t rank, uint32_t localid);
+void jobenv_rank(struct strv *env, const struct step *s, const struct task *t, uint32_t rank,
+                 uint32_t localid);
 
 /* Pins the GPUs of a: lists of indices on the node, empty lists (never unset) where it has none. */
 void jobenv_gpus(struct strv *env, const struct alloc *a);

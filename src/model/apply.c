@@ -254,7 +254,7 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_JOB_GONE: return apply_job_gone(m, j);
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
     case EV_SUSPEND: return apply_suspend(m, j, ev, ev->body);
-    case EV_UNPLACE: return apply_unplace(m, j, ev->body);
+    case EV_UNPLACE: return apply_unplace(m, j, ev, ev->body);
     case EV_JOB_ROW:
     case EV_NODE_ROW:
     case EV_UNKNOWN:

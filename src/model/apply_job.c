@@ -8,6 +8,7 @@
 #include "src/model/apply_taking.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
+#include "src/model/task_parts.h"
 
 /* Declared steps are numbered from 0 and have not begun. */
 static bool steps_are_fresh(const struct job *j)
@@ -314,6 +315,16 @@ int apply_suspend(struct model *m, struct job *j, const struct event *ev, const 
 
 /* --- ends --- */
 
+/* One task alone, on all of its nodes. */
+static int kill_task(struct step *s, uint32_t index)
+{
+    const struct task *t = step_find_task(s, index);
+    if (!t || task_parts_are_over(s, task_parts_of(s, t)) || t->state == TASK_WAITING)
+        return -ENOENT;
+    task_end_parts(s, task_parts_of(s, t));
+    return 0;
+}
+
 /* One step alone: it must have begun. Its job goes on, or ends where the step was one of its declared
  * ones. */
 static int kill_step(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body)
@@ -321,6 +332,8 @@ static int kill_step(struct model *m, struct job *j, const struct event *ev, con
     struct step *s = job_find_step(j, body->step);
     if (!s || s->done || s->id == STEP_BATCH || !s->tasks.n)
         return -ENOENT;
+    if (body->task)
+        return j->kind == JOB_KIND_STEPS ? kill_task(s, body->task - 1) : -EINVAL;
     step_kill(s, body->cause, ev->t);
     if (step_settle(s, ev->t) && j->kind == JOB_KIND_STEPS)
         job_advance_steps(m, j, s, NULL, ev->t);

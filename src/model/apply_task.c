@@ -6,6 +6,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
+#include "src/model/task_parts.h"
 
 #define NOT_LAUNCHED_SIGNAL 53
 
@@ -46,6 +47,24 @@ static void step_note_placed(struct step *s, const struct task *placed)
         s->n_waiting_last++;
 }
 
+static void task_take_place(const struct model *m, struct job *j, struct task *t, const struct alloc *a)
+{
+    rec_fini(&alloc_rec, &t->alloc);
+    rec_copy(&alloc_rec, &t->alloc, a);
+    t->state = TASK_LAUNCHING;
+    t->attempt = ++j->launches;
+    t->lease_s = job_lease_s(m, j);
+}
+
+/* All of its nodes or none. */
+static int charge_place(struct model *m, const struct ev_place *body)
+{
+    int r = charge(m, &body->alloc, false);
+    if (r == 0 && (r = charge_all(m, body->more.v, body->more.n, false)) < 0)
+        uncharge(m, &body->alloc);
+    return r;
+}
+
 int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body)
 {
     struct step *s = job_find_step(j, body->step);
@@ -53,10 +72,12 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
     bool steps = j->kind == JOB_KIND_STEPS;
     if (!t)
         return -ENOENT;
-    if (t->state != TASK_WAITING || (j->state != JOB_RUNNING && !(steps && j->state == JOB_PENDING)))
+    size_t at = (size_t)(t - s->tasks.v);
+    if (t->state != TASK_WAITING || (j->state != JOB_RUNNING && !(steps && j->state == JOB_PENDING)) ||
+        task_parts_end(s, at) != at + 1 + body->more.n)
         return -EINVAL;
     if (steps) {
-        int r = charge(m, &body->alloc, false);
+        int r = charge_place(m, body);
         if (r < 0)
             return r;
     }
@@ -72,43 +93,66 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
         }
         model_enqueue(m, j);
     }
-    rec_fini(&alloc_rec, &t->alloc);
-    rec_copy(&alloc_rec, &t->alloc, &body->alloc);
     if (body->n_ranks) {
         t->rank_base = body->rank_base;
         t->n_ranks = body->n_ranks;
     }
-    t->state = TASK_LAUNCHING;
-    step_note_placed(s, t);
-    t->attempt = ++j->launches;
-    t->lease_s = job_lease_s(m, j);
+    task_take_place(m, j, t, &body->alloc);
+    for (size_t i = 0; i < body->more.n; i++)
+        task_take_place(m, j, t + 1 + i, &body->more.v[i]);
+    step_note_placed(s, t + body->more.n);
     if (!wall_is_set(s->t_start))
         s->t_start = ev->t;
-    return 0;
-}
-
-int apply_unplace(struct model *m, struct job *j, const struct ev_unplace *body)
-{
-    struct step *s = job_find_step(j, body->step);
-    struct task *t = s ? step_find_task(s, body->task) : NULL;
-    if (!t || t->attempt != body->attempt)
-        return -ENOENT;
-    if (j->kind != JOB_KIND_STEPS || j->state != JOB_RUNNING || t->state != TASK_LAUNCHING || t->killing)
-        return -EINVAL;
-    uncharge(m, &t->alloc);
-    rec_fini(&alloc_rec, &t->alloc);
-    t->state = TASK_WAITING;
-    t->attempt = t->lease_s = 0;
     return 0;
 }
 
 static struct task *find_attempt(struct job *j, int32_t step, uint32_t task, uint32_t attempt,
                                  struct step **ret_step)
 {
-    struct step *s = job_find_step(j, step);
-    struct task *t = s ? step_find_task(s, task) : NULL;
-    *ret_step = s;
-    return t && t->attempt == attempt ? t : NULL;
+    struct step *s = *ret_step = job_find_step(j, step);
+    return s ? step_find_attempt(s, task, attempt) : NULL;
+}
+
+/* As before its place was found. Its number and its ranks stay. */
+static void task_forget_run(struct task *t)
+{
+    struct task fresh = {
+        .index = t->index, .part = t->part, .rank_base = t->rank_base, .n_ranks = t->n_ranks};
+    rec_fini(&task_rec, t);
+    *t = fresh;
+}
+
+/* A task of which a part could not be begun waits again when all of its parts are over. */
+static void task_wait_again(struct step *s, size_t at)
+{
+    size_t end = task_parts_end(s, at);
+    bool unplaced = false;
+    for (size_t i = at; i < end; i++)
+        unplaced = unplaced || s->tasks.v[i].unplaced;
+    if (!unplaced || s->killing || !task_parts_are_over(s, at))
+        return;
+    for (size_t i = at; i < end; i++)
+        task_forget_run(&s->tasks.v[i]);
+    if (s->n_done_first > at)
+        s->n_done_first = (uint32_t)at;
+}
+
+int apply_unplace(struct model *m, struct job *j, const struct event *ev, const struct ev_unplace *body)
+{
+    struct step *s;
+    struct task *t = find_attempt(j, body->step, body->task, body->attempt, &s);
+    if (!t)
+        return -ENOENT;
+    if (j->kind != JOB_KIND_STEPS || j->state != JOB_RUNNING || t->state != TASK_LAUNCHING || t->killing)
+        return -EINVAL;
+    uncharge(m, &t->alloc);
+    t->state = TASK_DONE;
+    t->end_kind = END_NOT_RUN;
+    t->t_end = ev->t;
+    t->unplaced = true;
+    task_end_parts(s, task_parts_of(s, t));
+    task_wait_again(s, task_parts_of(s, t));
+    return 0;
 }
 
 int apply_running(struct model *m, struct job *j, const struct event *ev, const struct ev_running *body)
@@ -208,6 +252,24 @@ static bool task_failed(const struct task *t)
     return t->end_kind != END_EXITED || t->code != 0;
 }
 
+/* Ended by its node or by a kill, and not by its own processes. */
+static bool task_was_ended(const struct task *t)
+{
+    return t->end_kind != END_EXITED && t->end_kind != END_SIGNALED;
+}
+
+/* A part of a task of a step job has ended. The task has failed when all parts are over and the one that
+ * speaks for it has. */
+static const struct task *task_part_ended(struct step *s, const struct task *t)
+{
+    size_t at = task_parts_of(s, t);
+    if (task_was_ended(t))
+        task_end_parts(s, at);
+    task_wait_again(s, at);
+    const struct task *speaker = task_parts_speaker(s, at);
+    return task_parts_are_over(s, at) && task_failed(speaker) ? speaker : NULL;
+}
+
 static void batch_job_advance(struct model *m, struct job *j, const struct step *s, const struct task *t,
                               struct wall at)
 {
@@ -238,17 +300,19 @@ int apply_end(struct model *m, struct job *j, const struct event *ev, const stru
     if ((t->state != TASK_LAUNCHING && t->state != TASK_RUNNING) || body->end_kind >= END_N_KINDS ||
         body->end_kind == END_NONE)
         return -EINVAL;
+    const struct task *failed = NULL;
     task_take_end(t, body);
     if (j->kind == JOB_KIND_STEPS) {
         struct wall end = body->t_end.ms && body->t_end.ms < ev->t.ms ? body->t_end : ev->t;
         usage_charge(m, j, &t->alloc, 1, usage_task_start(j, t, end), end, ev->t);
         uncharge(m, &t->alloc);
+        failed = task_part_ended(s, t);
     }
     if ((s->kill_on_bad_exit && task_failed(t)) || t->waited_out)
         step_kill(s, KILL_STEP_FAILED, ev->t);
     step_settle(s, ev->t);
     if (j->kind == JOB_KIND_STEPS)
-        job_advance_steps(m, j, s, task_failed(t) ? t : NULL, ev->t);
+        job_advance_steps(m, j, s, failed, ev->t);
     else
         batch_job_advance(m, j, s, t, ev->t);
     job_settle(m, j, ev->t);

@@ -68,6 +68,23 @@ static int check_nodes(const struct model *m, const struct load *loads, struct e
     return 0;
 }
 
+/* The parts of a task are placed together: one that waits has no part that runs. */
+static int check_task_parts(const struct job *j, const struct step *s, struct errtext *err)
+{
+    for (size_t k = 1; k < s->tasks.n; k++) {
+        const struct task *t = &s->tasks.v[k], *before = t - 1;
+        if (!t->part)
+            continue;
+        if (t->index != before->index || t->part != before->part + 1)
+            return err_set(err, -EINVAL, "job %u: part %u of a task of step %d stands in the wrong place",
+                           j->id, t->part, s->id);
+        if ((t->state == TASK_WAITING) != (before->state == TASK_WAITING))
+            return err_set(err, -EINVAL, "job %u: task %u of step %d is placed in part", j->id, t->index,
+                           s->id);
+    }
+    return 0;
+}
+
 /* What only the live tasks are looked at for would miss one. */
 static int check_live_tasks(const struct job *j, struct errtext *err)
 {
@@ -78,6 +95,9 @@ static int check_live_tasks(const struct job *j, struct errtext *err)
                 (k >= step_live_end(s) && s->tasks.v[k].state != TASK_WAITING))
                 return err_set(err, -EINVAL, "job %u: task %zu of step %d is not counted as live", j->id, k,
                                s->id);
+        int r = check_task_parts(j, s, err);
+        if (r < 0)
+            return r;
     }
     return 0;
 }

@@ -75,7 +75,7 @@ struct ev_unknown { /* which of them a node has: all there are */
     F(S, U64, mem_mib)
 
 struct ev_unplace { /* a node has not begun a launch, and that was not the job's fault: the task waits for
-                       another place */
+                       another place, one over several nodes once its other parts have ended */
     int32_t step;
     uint32_t task, attempt;
 };
@@ -113,10 +113,11 @@ struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's ne
     uint32_t time_limit_s;       /* step jobs: the job's, at its first task */
     uint32_t rank_base, n_ranks; /* srun steps: the ranks that run there */
     bool borrowed;               /* step jobs: as ev_start */
+    REC_LIST(struct alloc) more; /* step jobs: of the other nodes of a task over several */
 };
 #define EV_PLACE_FIELDS(F, G, S)                                                                             \
     F(S, I32, step) F(S, U32, task) G(S, SUB, alloc, alloc) F(S, STR, partition) F(S, U32, time_limit_s)     \
-    F(S, U32, rank_base) F(S, U32, n_ranks) F(S, BOOL, borrowed)
+    F(S, U32, rank_base) F(S, U32, n_ranks) F(S, BOOL, borrowed) G(S, LISTOF, more, alloc)
 
 struct ev_running { /* the node says: its processes exist */
     int32_t step;
@@ -153,10 +154,11 @@ struct ev_kill {       /* a decision that a job, or one step of it, ends. A pend
     char *text;        /* why, in the words of a user or of an earlier release; NULL: none */
     char *user;        /* name of uid; of a preemption the user of by_job; NULL: no user asked */
     struct causes why; /* at most one; none: `cause` says it */
+    uint32_t task; /* of a declared step: 1 + the task that ends alone, if it runs; 0: all of the step */
 };
 #define EV_KILL_FIELDS(F, G, S)                                                                              \
     F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
-    F(S, STR, text) F(S, STR, user) G(S, LISTOF, why, cause)
+    F(S, STR, text) F(S, STR, user) G(S, LISTOF, why, cause) F(S, U32, task)
 
 struct ev_signal { /* a signal was sent; changes no state, is kept in the job's events */
     int32_t step;

@@ -9,6 +9,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
+#include "src/model/task_parts.h"
 
 /* After this many losses of its node a job is held: it may be what kills the nodes. */
 #define LOSSES_MAX 5
@@ -32,6 +33,13 @@ void step_kill(struct step *s, enum kill_cause cause, struct wall t)
             task->killing = true;
         }
     }
+}
+
+void task_end_parts(struct step *s, size_t at)
+{
+    size_t end = task_parts_end(s, at);
+    for (size_t i = at; i < end; i++)
+        s->tasks.v[i].killing = s->tasks.v[i].killing || s->tasks.v[i].state != TASK_DONE;
 }
 
 /* When the last task of a step ended: the node's word, where it lies in the step's time; an event may come
@@ -76,10 +84,13 @@ bool job_begin_next_step(struct job *j)
         struct step *s = &j->steps.v[i];
         if (s->done || s->tasks.n)
             continue;
-        for (uint32_t k = 0; k < s->n_tasks; k++) {
+        uint32_t nodes = step_task_nodes(s), ranks = s->n_ranks ? s->n_ranks : 1;
+        for (uint64_t k = 0; k < (uint64_t)s->n_tasks * nodes; k++) {
             struct task *t = rec_list_push(&s->tasks);
-            t->index = k;
-            t->n_ranks = s->n_ranks ? s->n_ranks : 1;
+            t->index = (uint32_t)(k / nodes);
+            t->part = (uint32_t)(k % nodes);
+            t->n_ranks = ranks;
+            t->rank_base = t->part * ranks;
         }
         s->n_waiting_last = (uint32_t)s->tasks.n;
         return true;
@@ -206,8 +217,8 @@ static struct outcome outcome_of_steps(const struct job *j)
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
         cut = cut || !s->done;
-        for (size_t k = 0; k < s->tasks.n && !s->keep_going; k++) {
-            const struct task *t = &s->tasks.v[k];
+        for (size_t k = 0; k < s->tasks.n && !s->keep_going; k = task_parts_end(s, k)) {
+            const struct task *t = task_parts_speaker(s, k);
             struct outcome o = outcome_of_end(t->end_kind, t->code, t->signal);
             if (o.state != JOB_COMPLETED && !was_cut_short(t))
                 return o;

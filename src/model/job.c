@@ -76,11 +76,21 @@ struct step *job_find_step(const struct job *j, int32_t id)
 
 struct task *step_find_task(const struct step *s, uint32_t index)
 {
-    if (index < s->tasks.n && s->tasks.v[index].index == index)
-        return &s->tasks.v[index];
+    size_t each = s->n_tasks && s->tasks.n > s->n_tasks ? s->tasks.n / s->n_tasks : 1, at = each * index;
+    if (at < s->tasks.n && s->tasks.v[at].index == index && !s->tasks.v[at].part)
+        return &s->tasks.v[at];
     for (size_t i = 0; i < s->tasks.n; i++)
         if (s->tasks.v[i].index == index)
             return &s->tasks.v[i];
+    return NULL;
+}
+
+struct task *step_find_attempt(const struct step *s, uint32_t index, uint32_t attempt)
+{
+    struct task *first = step_find_task(s, index);
+    for (struct task *t = first; first && t < s->tasks.v + s->tasks.n && t->index == index; t++)
+        if (t->attempt == attempt)
+            return t;
     return NULL;
 }
 
@@ -240,7 +250,8 @@ static struct job_amounts step_job_wants(const struct job *j)
         step_task_need(&j->steps.v[i], &n);
         h.cpus = n.cpus > h.cpus ? n.cpus : h.cpus;
         h.gpus = n.gpus > h.gpus ? n.gpus : h.gpus;
-        uint64_t mem = n.mem_per_node_mib == MEM_NOT_GIVEN ? 0 : n.mem_per_node_mib;
+        h.nodes = n.nodes > h.nodes ? n.nodes : h.nodes;
+        uint64_t mem = n.mem_per_node_mib == MEM_NOT_GIVEN ? 0 : n.mem_per_node_mib * n.nodes;
         h.mem_mib = mem > h.mem_mib ? mem : h.mem_mib;
     }
     return h;

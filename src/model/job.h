@@ -8,7 +8,8 @@
  *
  * A batch job's allocation belongs to the job and its steps take parts of it. A step job holds nothing
  * itself: each task has an allocation of its own. In an srun step there is one task per node and its ranks
- * are what Slurm calls tasks; in a step job each declared task is a task here, with `ranks` processes.
+ * are what Slurm calls tasks; in a step job each declared task is a task here, with `ranks` processes on
+ * its node. A declared task over several nodes has one record for each of them: src/model/task_parts.h.
  *
  * Records (src/base/rec.h): only model_apply writes them once they are in the model.
  */
@@ -189,6 +190,8 @@ struct task {
     bool ends_by_code; /* `ranks` counts how they ended; which rank did is not known any more */
     struct causes why; /* at most one: what the controller says about its end */
     struct gpu_use gpu_use;
+    uint32_t part; /* of a declared task over several nodes: on which of them, from 0 */
+    bool unplaced; /* its node has not begun it: the task waits again once its other parts have ended */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
@@ -196,18 +199,19 @@ struct task {
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
     F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)                \
     F(S, BOOL, waited_out) F(S, BOOL, ends_by_code) G(S, LISTOF, why, cause)                                 \
-    G(S, SUB, gpu_use, gpu_use)
+    G(S, SUB, gpu_use, gpu_use) F(S, U32, part) F(S, BOOL, unplaced)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
     char *name;
     char *command;    /* for display */
     uint32_t n_tasks; /* step jobs: declared tasks; srun: tasks (= nodes) */
-    uint32_t n_ranks; /* srun: -n; step jobs: processes of each task */
-    uint32_t nodes;   /* srun: nodes wanted */
+    uint32_t n_ranks; /* srun: -n; step jobs: processes of each task on each of its nodes */
+    uint32_t nodes;   /* srun: nodes wanted; step jobs: of each task */
     uint32_t cpus_per_rank;
     uint64_t mem_mib; /* of each task on its node; MEM_NOT_GIVEN: its share, 0: all of the allocation */
-    uint32_t gpus; /* srun: in the whole step; step jobs: of each task; NOT_GIVEN: all of the allocation */
+    uint32_t gpus;    /* srun: in the whole step; step jobs: of each task on each of its nodes; NOT_GIVEN:
+                         all of the allocation */
     char *gpu_type;
     uint32_t time_limit_s;
     bool keep_going; /* on_failure = "continue" */
@@ -420,8 +424,11 @@ struct job *job_new(void) __attribute__((warn_unused_result));
 /* Frees the record; the job must be in no model. NULL is fine. */
 void job_free(struct job *j);
 
-struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
-struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
+struct step *job_find_step(const struct job *j, int32_t id); /* or NULL */
+/* The task, part 0 of one over several nodes, or NULL. */
+struct task *step_find_task(const struct step *s, uint32_t index);
+/* Its part that has that attempt, or NULL. */
+struct task *step_find_attempt(const struct step *s, uint32_t index, uint32_t attempt);
 /* The tasks that may be live are v[begin] to v[end - 1]: those before are done, those behind wait. */
 static inline size_t step_live_begin(const struct step *s)
 {

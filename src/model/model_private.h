@@ -45,7 +45,7 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
 int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body);
 int apply_step(struct model *m, struct job *j, const struct event *ev, const struct ev_step *body);
 int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body);
-int apply_unplace(struct model *m, struct job *j, const struct ev_unplace *body);
+int apply_unplace(struct model *m, struct job *j, const struct event *ev, const struct ev_unplace *body);
 int apply_running(struct model *m, struct job *j, const struct event *ev, const struct ev_running *body);
 int apply_end(struct model *m, struct job *j, const struct event *ev, const struct ev_end *body);
 int apply_kill(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body);
@@ -81,6 +81,8 @@ void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct
 void job_settle(struct model *m, struct job *j, struct wall t);
 /* Marks what waits in a step as not run and what lives as being killed. */
 void step_kill(struct step *s, enum kill_cause cause, struct wall t);
+/* The live parts of the task that begins at `at` are to end. */
+void task_end_parts(struct step *s, size_t at);
 /* Marks the step done once all of its tasks are. Returns whether it is. */
 bool step_settle(struct step *s, struct wall t);
 /* Lets the next declared step of a step job begin: its tasks wait to be placed. False where there is none

@@ -275,18 +275,32 @@ bool job_limits_memory(const struct job_req *r)
 void step_task_need(const struct step *s, struct job_need *ret)
 {
     uint32_t ranks = at_least(s->n_ranks, 1);
-    uint32_t per_rank = at_least(or_default(s->cpus_per_rank, 1), 1);
+    uint32_t per_rank = at_least(or_default(s->cpus_per_rank, 1), 1), nodes = at_least(s->nodes, 1);
     *ret = (struct job_need){
-        .nodes = 1,
-        .nodes_max = 1,
-        .tasks = ranks,
+        .nodes = nodes,
+        .nodes_max = nodes,
+        .tasks = times(ranks, nodes),
         .cpus_per_task = per_rank,
-        .cpus = times(ranks, per_rank),
+        .cpus = times(times(ranks, per_rank), nodes),
+        .tasks_per_node = nodes > 1 ? ranks : 0,
         .cpus_per_node = times(ranks, per_rank),
         .mem_per_node_mib = s->mem_mib,
-        .gpus = or_default(s->gpus, 0),
+        .gpus = times(or_default(s->gpus, 0), nodes),
         .gpus_per_node = or_default(s->gpus, 0),
     };
+}
+
+uint32_t job_need_nodes(const struct job *j)
+{
+    struct job_need n;
+    uint32_t most = 1;
+    if (j->kind != JOB_KIND_STEPS) {
+        job_need(&j->req, &n);
+        return n.nodes;
+    }
+    for (size_t i = 0; i < j->steps.n; i++)
+        most = j->steps.v[i].nodes > most ? j->steps.v[i].nodes : most;
+    return most;
 }
 
 uint64_t mem_share_mib(uint64_t node_mem_mib, uint32_t node_cpus, uint32_t cpus)

@@ -48,6 +48,9 @@ bool job_limits_memory(const struct job_req *r);
 /* Of one task of a declared step. */
 void step_task_need(const struct step *s, struct job_need *ret);
 
+/* The nodes that it must have at once: a batch job's, or those of the widest task of a step job. */
+uint32_t job_need_nodes(const struct job *j);
+
 /* The memory that cpus CPUs come with on a node where a job gives none: an even share. */
 uint64_t mem_share_mib(uint64_t node_mem_mib, uint32_t node_cpus, uint32_t cpus);
 

@@ -1,6 +1,8 @@
 /* stepstate.c - what has become of the steps and tasks of a job. */
 #include "src/model/stepstate.h"
 
+#include "src/model/task_parts.h"
+
 bool step_has_begun(const struct step *s)
 {
     return wall_is_set(s->t_start);
@@ -46,9 +48,11 @@ static bool ended_before(const struct task *a, const struct task *b)
 const struct task *step_first_failed(const struct step *s)
 {
     const struct task *first = NULL;
-    for (size_t i = 0; i < s->tasks.n; i++)
-        if (task_has_failed(&s->tasks.v[i]) && (!first || ended_before(&s->tasks.v[i], first)))
-            first = &s->tasks.v[i];
+    for (size_t i = 0; i < s->tasks.n; i = task_parts_end(s, i)) {
+        const struct task *t = task_parts_speaker(s, i);
+        if (task_has_failed(t) && (!first || ended_before(t, first)))
+            first = t;
+    }
     return first;
 }
 
@@ -76,9 +80,10 @@ struct step_exit step_exit(const struct job *j, const struct step *s)
 
 struct step_tally step_count(const struct step *s)
 {
-    struct step_tally c = {.n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks};
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        const struct task *t = &s->tasks.v[i];
+    struct step_tally c = {0};
+    for (size_t i = 0; i < s->tasks.n; i = task_parts_end(s, i)) {
+        const struct task *t = task_parts_speaker(s, i);
+        c.n++;
         if (t->state == TASK_WAITING)
             c.waiting++;
         else if (t->state != TASK_DONE)
@@ -92,5 +97,6 @@ struct step_tally step_count(const struct step *s)
         else
             c.done++;
     }
+    c.n = c.n > s->n_tasks ? c.n : s->n_tasks;
     return c;
 }

@@ -5,6 +5,7 @@
 
 #include "src/base/lang.h"
 #include "src/model/stepstate.h"
+#include "src/model/task_parts.h"
 #include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
 #include "src/text/exit_text.h"
@@ -108,15 +109,17 @@ static uint64_t given_or_one(uint32_t n)
 /* "2 nodes, 8 CPUs, 1 GPU, 4G". */
 static void append_amounts(struct str *out, const struct step *s, bool of_task)
 {
-    unsigned long long cpus = given_or_one(s->n_ranks) * given_or_one(s->cpus_per_rank);
-    if (!of_task && s->nodes > 1)
+    uint32_t each = of_task ? step_task_nodes(s) : 1; /* what a declared task names it has on each node */
+    unsigned long long cpus = given_or_one(s->n_ranks) * given_or_one(s->cpus_per_rank) * each;
+    uint32_t gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus * each;
+    if (s->nodes > 1)
         str_appendf(out, trn("%u node, ", "%u nodes, ", s->nodes), s->nodes);
     str_appendf(out, trn("%llu CPU", "%llu CPUs", cpus), cpus);
-    if (s->gpus && s->gpus != NOT_GIVEN)
-        str_appendf(out, trn(", %u GPU", ", %u GPUs", s->gpus), s->gpus);
+    if (gpus)
+        str_appendf(out, trn(", %u GPU", ", %u GPUs", gpus), gpus);
     if (s->mem_mib && s->mem_mib != MEM_NOT_GIVEN) {
         str_append(out, ", ");
-        jobtext_mem(out, s->mem_mib, false);
+        jobtext_mem(out, s->mem_mib * each, false);
     }
 }
 

@@ -184,6 +184,15 @@ int lab_running(struct lab *l, uint32_t job, int32_t step, uint32_t task)
     return lab_apply(l, EV_RUNNING, job, &body);
 }
 
+int lab_end_part(struct lab *l, uint32_t job, int32_t step, const struct task *t, enum end_kind kind,
+                 int32_t code)
+{
+    struct ev_end body = {
+        .step = step, .task = t->index, .attempt = t->attempt, .end_kind = kind, .t_end = l->now};
+    *rec_list_push(&body.ranks) = (struct rank_end){.code = code};
+    return lab_apply(l, EV_END, job, &body);
+}
+
 int lab_end(struct lab *l, uint32_t job, int32_t step, uint32_t task, enum end_kind kind, int32_t code,
             int32_t sig)
 {

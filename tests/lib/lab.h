@@ -49,6 +49,9 @@ int lab_place(struct lab *l, uint32_t job, int32_t step, uint32_t task, struct a
 int lab_running(struct lab *l, uint32_t job, int32_t step, uint32_t task);
 int lab_end(struct lab *l, uint32_t job, int32_t step, uint32_t task, enum end_kind kind, int32_t code,
             int32_t sig);
+/* The same of one node of a task over several. */
+int lab_end_part(struct lab *l, uint32_t job, int32_t step, const struct task *t, enum end_kind kind,
+                 int32_t code);
 int lab_kill(struct lab *l, uint32_t job, int32_t step, enum kill_cause cause, enum job_fate fate);
 int lab_hold(struct lab *l, uint32_t job, enum job_hold hold);
 int lab_requeue(struct lab *l, uint32_t job, bool hold);

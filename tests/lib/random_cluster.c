@@ -146,6 +146,7 @@ void any_submit(struct lab *l, struct planner *p)
     if (j->kind == JOB_KIND_STEPS) {
         struct step *s = lab_step(j, "s", 1 + any_below(5));
         s->n_ranks = 1 + any_below(4);
+        s->nodes = s->n_ranks == 3 ? 2 : 1;
         s->cpus_per_rank = any_maybe(2, any_below(4));
         s->gpus = any_maybe(2, any_below(3));
         s->mem_mib = any_one_in(3) ? any_below(4000) : MEM_NOT_GIVEN;
@@ -186,8 +187,8 @@ void any_end(struct lab *l, struct planner *p)
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING) {
                 enum end_kind end = any_one_in(15) ? END_NODE_REBOOT : END_EXITED;
-                assert_int_equal(
-                    lab_end(l, j->id, j->steps.v[i].id, t->index, end, (int32_t)any_one_in(8), 0), 0);
+                assert_int_equal(lab_end_part(l, j->id, j->steps.v[i].id, t, end, (int32_t)any_one_in(8)),
+                                 0);
                 return;
             }
         }

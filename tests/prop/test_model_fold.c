@@ -9,6 +9,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/model/task_parts.h"
 #include "src/model/touched.h"
 #include "src/proto/codec.h"
 #include "tests/lib/lab.h"
@@ -312,6 +313,7 @@ static void do_submit(struct world *w)
         for (uint32_t n = 1 + below(w, 3); n; n--) {
             struct step *s = lab_step(j, "s", 1 + below(w, 3));
             s->keep_going = one_in(w, 3);
+            s->nodes = below(w, 3);
             s->kill_on_bad_exit = one_in(w, 4);
         }
     } else if (one_in(w, 3)) {
@@ -396,6 +398,9 @@ static void do_place(struct world *w, const struct job *j)
                          .partition = xstrdup("main"),
                          .time_limit_s = 60,
                          .n_ranks = below(w, 3)};
+    size_t at = task_parts_of(s, t), nodes = task_parts_end(s, at) - at;
+    for (nodes += one_in(w, 20); nodes > 1; nodes--)
+        *(struct alloc *)rec_list_push(&b.more) = random_alloc(w);
     happen(w, EV_PLACE, j->id, &b);
 }
 

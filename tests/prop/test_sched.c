@@ -47,6 +47,8 @@ static void describe(const struct sched_result *r, struct str *out)
         str_appendf(out, "place task %u of %u in %s for %u s%s:", e->task, r->places.v[i].job, e->partition,
                     e->time_limit_s, e->borrowed ? ", borrowed" : "");
         add_alloc(&e->alloc, out);
+        for (size_t k = 0; k < e->more.n; k++)
+            add_alloc(&e->more.v[k], out);
         str_append(out, "\n");
     }
     vec_for_each (&r->preempts, i) {

@@ -125,7 +125,7 @@ static void steps_have_a_simple_page_too(void **state)
     uilab_draw(u, 24, 80);
     must_not_show(u, "on failure");
     uilab_keys(u, "<C-o>");
-    uilab_draw(u, 60, 132);
+    uilab_draw(u, 64, 132);
     must_show(u, "on failure");
     must_show(u, "Defaults for steps");
     uilab_keys(u, "<C-o><F7>./fold.sh<Tab>");

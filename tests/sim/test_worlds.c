@@ -140,7 +140,7 @@ static bool end_one_task(struct world *w, struct job *j)
                 continue;
             w->l.now.ms -= MS_PER_S;
             planner_note_job(w->p, j->id);
-            assert_int_equal(lab_end(&w->l, j->id, j->steps.v[i].id, t->index, END_EXITED, 0, 0), 0);
+            assert_int_equal(lab_end_part(&w->l, j->id, j->steps.v[i].id, t, END_EXITED, 0), 0);
             return true;
         }
     return false;

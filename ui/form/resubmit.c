@@ -103,7 +103,9 @@ static void resubmit_add_step(struct form *f, const struct step *s)
     int at = (int)jobfile_count_steps(f->text.s);
     jobfile_add_step(&f->text, s->name ? s->name : "step", s->command ? s->command : "");
     set_step_count(f, at, "tasks", s->n_tasks, 1);
+    set_step_count(f, at, "nodes", s->nodes, 1);
     set_step_count(f, at, "ranks", s->n_ranks, 1);
+    set_step(f, at, "mpi", s->mpi == 1 ? "pmi2" : "", true);
     set_step_count(f, at, "cpus", s->cpus_per_rank, 1);
     set_step_count(f, at, "gpus", s->gpus, 0);
     set_step(f, at, "gpu_type", s->gpu_type, true);

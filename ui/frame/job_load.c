@@ -19,7 +19,7 @@ struct node_load {
 
 struct task_load {
     int32_t step;
-    uint32_t task;
+    uint32_t task, part;
     struct load_past past;
 };
 
@@ -275,24 +275,26 @@ static struct node_load *node_load_get(struct job_load *l, const char *node)
     return n;
 }
 
-static struct task_load *task_load_find(const struct job_load *l, int32_t step, uint32_t task)
+static struct task_load *task_load_find(const struct job_load *l, int32_t step, const struct task *t)
 {
     vec_for_each (&l->tasks, i)
-        if (l->tasks.v[i]->step == step && l->tasks.v[i]->task == task)
+        if (l->tasks.v[i]->step == step && l->tasks.v[i]->task == t->index &&
+            l->tasks.v[i]->part == t->part)
             return l->tasks.v[i];
     return NULL;
 }
 
-static struct task_load *task_load_get(struct job_load *l, int32_t step, uint32_t task)
+static struct task_load *task_load_get(struct job_load *l, int32_t step, const struct task *t)
 {
-    struct task_load *t = task_load_find(l, step, task);
-    if (t || l->tasks.n == TASKS_MAX)
-        return t;
-    t = xcalloc(1, sizeof *t);
-    t->step = step;
-    t->task = task;
-    vec_push(&l->tasks, t);
-    return t;
+    struct task_load *load = task_load_find(l, step, t);
+    if (load || l->tasks.n == TASKS_MAX)
+        return load;
+    load = xcalloc(1, sizeof *load);
+    load->step = step;
+    load->task = t->index;
+    load->part = t->part;
+    vec_push(&l->tasks, load);
+    return load;
 }
 
 static void job_load_take_tasks(struct job_load *l, const struct job *j, const struct msg_util *u,
@@ -301,8 +303,8 @@ static void job_load_take_tasks(struct job_load *l, const struct job *j, const s
     for (size_t i = 0; i < u->tasks.n; i++) {
         const struct launch_key *k = &u->tasks.v[i].key;
         const struct step *s = k->job == j->id ? job_find_step(j, k->step) : NULL;
-        const struct task *t = s ? step_find_task(s, k->task) : NULL;
-        struct task_load *keep = t ? task_load_get(l, k->step, k->task) : NULL;
+        const struct task *t = s ? step_find_attempt(s, k->task, k->attempt) : NULL;
+        struct task_load *keep = t ? task_load_get(l, k->step, t) : NULL;
         struct live_load now = {0};
         if (!keep)
             continue;
@@ -382,6 +384,6 @@ const struct load_past *task_load_past(const struct ui *ui, const struct job *j,
                                        const struct task *t)
 {
     const struct job_load *l = job_loads_find(utilization_jobs(ui), j->id);
-    const struct task_load *at = l ? task_load_find(l, s->id, t->index) : NULL;
+    const struct task_load *at = l ? task_load_find(l, s->id, t) : NULL;
     return at ? &at->past : NULL;
 }

@@ -27,8 +27,8 @@ static const struct job *job_tree_job_of(const struct jobtree *t)
 static uint64_t job_tree_row_id(const struct tree_row *r)
 {
     uint64_t id = (uint64_t)(r->step->id + 1000) << 44;
-    if (r->task)
-        id |= (uint64_t)(r->task->index + 1) << 22;
+    if (r->task) /* where it stands in its step: nodes of a task have its number */
+        id |= (uint64_t)(r->task - r->step->tasks.v + 1) << 22;
     return id | (uint64_t)(r->rank + 1);
 }
 

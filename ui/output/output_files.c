@@ -8,6 +8,7 @@
 #include "src/jobenv/filename.h"
 #include "src/model/private_data.h"
 #include "src/model/stepstate.h"
+#include "src/model/task_parts.h"
 
 struct ats {
     VEC(struct output_at) v;
@@ -35,6 +36,8 @@ bool place_path(const struct job *j, const struct output_at *at, bool err, char 
     const struct task *t = s ? step_find_task(s, at->task) : NULL;
     if (!t)
         return false;
+    const struct task *part = task_parts_find_rank(s, task_parts_of(s, t), at->rank);
+    t = part ? part : t;
     *ret = err ? step_stderr_path(j, s, t, at->rank) : step_stdout_path(j, s, t, at->rank);
     return true;
 }

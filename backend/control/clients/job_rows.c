@@ -8,6 +8,7 @@
 #include "backend/sched/explain/explain.h"
 #include "src/model/cluster_totals.h"
 #include "src/model/members.h"
+#include "src/model/task_parts.h"
 #include "src/proto/codec.h"
 
 /* Of a frame: small, so that the client decodes one piece while the next is made, and that no frame but one
@@ -152,6 +153,8 @@ static struct codec_part rows_part(const struct msg_get *g)
 static void rows_cut_tasks(struct step *s)
 {
     size_t begin = step_live_begin(s), end = step_live_end(s);
+    if (begin < end)
+        begin = task_parts_begin(s, begin); /* a task is shown with all of its nodes */
     s->tasks.v = end > begin ? s->tasks.v + begin : NULL;
     s->tasks.n = end > begin ? end - begin : 0;
 }

@@ -8,6 +8,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
 #include "src/jobenv/filename.h"
+#include "src/model/task_parts.h"
 #include "src/proto/codec.h"
 
 #define READ_MAX        (256u << 10)
@@ -44,8 +45,11 @@ static struct relays *relays_of(const struct control *c)
 static const struct task *relay_task_of_rank(const struct job *j, const struct step *s,
                                              const struct launch_key *key, uint32_t rank)
 {
-    if (j->kind == JOB_KIND_STEPS)
-        return step_find_task(s, key->task);
+    if (j->kind == JOB_KIND_STEPS) {
+        const struct task *t = step_find_task(s, key->task);
+        const struct task *part = t ? task_parts_find_rank(s, task_parts_of(s, t), rank) : NULL;
+        return part ? part : t;
+    }
     return step_find_rank(s, rank, NULL);
 }
 

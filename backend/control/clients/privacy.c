@@ -115,7 +115,8 @@ static void privacy_mask_tasks(struct private_row *room)
                                         .rank_base = t->rank_base,
                                         .n_ranks = t->n_ranks,
                                         .t_start = t->t_start,
-                                        .t_end = t->t_end};
+                                        .t_end = t->t_end,
+                                        .part = t->part};
         }
         size_t count = st->tasks.n;
         st->tasks.v = count ? all + at : NULL;

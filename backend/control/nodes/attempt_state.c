@@ -60,7 +60,7 @@ void attempt_state_forget_sent(struct control *c, const char *node)
         struct attempt_state *f = slot->value;
         const struct job *j = model_get_job(&c->model, f->key.job);
         const struct step *s = j ? job_find_step(j, f->key.step) : NULL;
-        const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
+        const struct task *t = s ? step_find_attempt(s, f->key.task, f->key.attempt) : NULL;
         if (!t || !str_eq(t->alloc.node, node))
             continue;
         f->sent = f->kill_sent = false;

@@ -105,11 +105,11 @@ static void job_actions_on_payload(void *ctx, uint32_t job, int32_t step, const 
         struct attempt_state *f = attempt_state_find(c, waiting.v[i].job, waiting.v[i].attempt);
         const struct job *j = f ? model_get_job(&c->model, f->key.job) : NULL;
         const struct step *s = j ? job_find_step(j, step) : NULL;
-        const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
+        const struct task *t = s ? step_find_attempt(s, f->key.task, f->key.attempt) : NULL;
         if (!t || payload_owner(j, step) != job)
             continue;
         f->loading = false;
-        if (!f->sent && t->attempt == f->key.attempt && t->state == TASK_LAUNCHING && !t->killing)
+        if (!f->sent && t->state == TASK_LAUNCHING && !t->killing)
             job_actions_send_launch(c, j, s, t, f, p, n);
     }
     vec_fini(&waiting);
@@ -132,9 +132,12 @@ static uint32_t job_actions_grace(const struct control *c, const struct job *j, 
     return j->kill_cause != KILL_NONE ? job_rare(j)->kill_grace_s : c->model.spec.kill_wait_s;
 }
 
+/* A task that is ended while its step goes on has lost one of its parts. */
 static enum kill_cause job_actions_cause(const struct job *j, const struct step *s)
 {
-    return j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
+    return j->kill_cause != KILL_NONE   ? j->kill_cause
+           : s->kill_cause != KILL_NONE ? s->kill_cause
+                                        : KILL_STEP_FAILED;
 }
 
 static bool job_actions_has_steps(const struct job *j)

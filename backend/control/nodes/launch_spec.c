@@ -13,6 +13,7 @@
 #include "src/jobenv/filename.h"
 #include "src/jobenv/jobenv.h"
 #include "src/model/need.h"
+#include "src/model/task_parts.h"
 #include "src/proto/codec.h"
 
 static uint32_t launch_spec_digits(uint32_t n)
@@ -133,7 +134,7 @@ static void launch_spec_add_rank(const struct job *j, const struct step *s, cons
         r->argv = strv_copy(&own->argv);
     if (launch_spec_binds_ranks(j, s, t))
         r->cpus = cpuset_take_lowest(cpus_left, per);
-    jobenv_rank(&r->env, j, s, t, rank, localid);
+    jobenv_rank(&r->env, s, t, rank, localid);
     launch_spec_rank_gpus(s, t, localid, &r->env);
     bool deaf = s->input_rank && s->input_rank - 1 != rank;
     r->std_in = in ? filename_expand(in, l->workdir, &args) : deaf ? xstrdup("/dev/null") : NULL;
@@ -196,21 +197,26 @@ static void launch_spec_set_env(struct control *c, const struct job *j, const st
 
 /* "(vector,(first node,nodes,ranks on each),...)": ranks follow one another from task to task. Source: the
  * PMI_process_mapping of MPICH's process managers. */
-static void launch_spec_set_pmi(const struct step *s, struct launch *l)
+static void launch_spec_set_pmi(const struct job *j, const struct step *s, const struct task *t,
+                                struct launch *l)
 {
     struct str map = STR_INIT;
     if (s->mpi != 1)
         return;
+    bool declared = j->kind == JOB_KIND_STEPS; /* each task is a world of its own */
+    size_t begin = declared ? task_parts_of(s, t) : 0;
+    size_t tasks = declared ? task_parts_end(s, begin) - begin : s->tasks.n;
+    const struct task *v = s->tasks.v + begin;
     str_append(&map, "(vector");
-    for (size_t i = 0, n; i < s->tasks.n; i += n) {
-        for (n = 1; i + n < s->tasks.n && s->tasks.v[i + n].n_ranks == s->tasks.v[i].n_ranks; n++)
+    for (size_t i = 0, n; i < tasks; i += n) {
+        for (n = 1; i + n < tasks && v[i + n].n_ranks == v[i].n_ranks; n++)
             ;
-        str_appendf(&map, ",(%zu,%zu,%u)", i, n, s->tasks.v[i].n_ranks);
+        str_appendf(&map, ",(%zu,%zu,%u)", i, n, v[i].n_ranks);
     }
     str_append_char(&map, ')');
     l->pmi = true;
-    l->pmi_size = s->n_ranks;
-    l->pmi_tasks = (uint32_t)s->tasks.n;
+    l->pmi_size = declared ? step_task_ranks(s) : s->n_ranks;
+    l->pmi_tasks = (uint32_t)tasks;
     l->pmi_mapping = str_take(&map);
 }
 
@@ -349,7 +355,7 @@ int launch_spec_build(struct control *c, const struct job *j, const struct step 
     };
     const struct node *on = model_get_node(&c->model, t->alloc.node);
     ret->make_workdir = on && on->spec.own_files;
-    launch_spec_set_pmi(s, ret);
+    launch_spec_set_pmi(j, s, t, ret);
     launch_spec_add_limits(c, &p, ret);
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};

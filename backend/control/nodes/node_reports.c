@@ -32,9 +32,7 @@ static struct task *node_reports_find_task(struct node_peer *peer, const struct 
     if (j && k->nonce && j->nonce && k->nonce != j->nonce)
         j = NULL; /* another job had that id */
     struct step *s = j ? job_find_step(j, k->step) : NULL;
-    struct task *t = s ? step_find_task(s, k->task) : NULL;
-    if (t && t->attempt != k->attempt)
-        t = NULL;
+    struct task *t = s ? step_find_attempt(s, k->task, k->attempt) : NULL;
     if (t && !str_eq(t->alloc.node, node)) {
         if (!peer->warned)
             log_warn("node=%s reports job=%u step=%d task=%u, which is on node %s", node, k->job, k->step,

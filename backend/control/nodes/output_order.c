@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/jobenv/filename.h"
+#include "src/model/task_parts.h"
 
 static bool output_order_has_own_files(struct control *c, const struct task *t)
 {
@@ -19,11 +20,13 @@ static char *output_order_path(const struct job *j, const struct step *s, const 
 const struct task *output_order_opened_before(struct control *c, const struct job *j, const struct step *s,
                                               const struct task *t, int stream)
 {
-    if (s->tasks.n < 2 || !step_output_is_shared(j, s, stream) || output_order_has_own_files(c, t))
+    bool shared = step_output_is_shared(j, s, stream); /* else at most the parts of a task share a file */
+    size_t begin = shared ? 0 : task_parts_of(s, t), end = shared ? s->tasks.n : task_parts_end(s, begin);
+    if (end - begin < 2 || output_order_has_own_files(c, t))
         return NULL; /* a node without shared files truncates its own */
     char *path = output_order_path(j, s, t, stream);
     const struct task *found = NULL;
-    for (size_t i = 0; path && !found && i < s->tasks.n; i++) {
+    for (size_t i = begin; path && !found && i < end; i++) {
         const struct task *o = &s->tasks.v[i];
         if (!o->attempt || o->attempt >= t->attempt || output_order_has_own_files(c, o))
             continue;

@@ -6,6 +6,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
+#include "src/model/task_parts.h"
 
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
 #define QUEUE_MAX  (16u << 20)  /* beyond this a node's tasks ask again later */
@@ -20,9 +21,9 @@ struct pmi_past { /* a task that is known to be past a fence */
 struct pmi_step {
     uint32_t job;
     int32_t step;
-    uint32_t attempt;  /* of its first task: which run of the step it is */
-    uint32_t fence;    /* being collected */
-    uint32_t n_behind; /* times that the task `behind` has asked for an earlier fence */
+    uint32_t task, attempt; /* of the first of the group: which run of it this is */
+    uint32_t fence;         /* being collected */
+    uint32_t n_behind;      /* times that the task `behind` has asked for an earlier fence */
     uint32_t behind;
     bool answered;       /* last is the answer of the fence before */
     bool keeps;          /* a task of parts keeps that answer */
@@ -41,7 +42,7 @@ struct pmi_step {
 };
 
 struct pmi_fences {
-    struct idmap steps; /* job << 32 | step -> struct pmi_step */
+    struct idmap steps; /* job << 32 | attempt -> struct pmi_step */
     size_t bytes;       /* that they hold */
 };
 
@@ -50,9 +51,18 @@ static struct pmi_fences *pmi_fences_of(const struct control *c)
     return c->state[MODULE_PMI];
 }
 
-static uint64_t pmi_id(uint32_t job, int32_t step)
+/* Whose ranks are one MPI program: the tasks of an srun step, the parts of a declared task. A task's number
+ * is its place among them. */
+struct pmi_group {
+    const struct step *s;
+    const struct task *v;
+    size_t n;
+    bool is_declared;
+};
+
+static uint64_t pmi_id(uint32_t job, uint32_t attempt)
 {
-    return (uint64_t)job << 32 | (uint32_t)step;
+    return (uint64_t)job << 32 | attempt;
 }
 
 static void pmi_free(struct control *c, struct pmi_step *p)
@@ -73,11 +83,25 @@ static void pmi_fences_stop(struct control *c)
     free(pmi_fences_of(c));
 }
 
-static const struct step *pmi_find_step(const struct control *c, uint32_t job, int32_t step)
+/* The group of a task that has not ended, and the task; NULL: there is none. */
+static const struct task *pmi_find(const struct control *c, const struct launch_key *k,
+                                   struct pmi_group *ret)
 {
-    const struct job *j = model_get_job(&c->model, job);
-    const struct step *s = j ? job_find_step(j, step) : NULL;
-    return s && !s->done ? s : NULL;
+    const struct job *j = model_get_job(&c->model, k->job);
+    const struct step *s = j ? job_find_step(j, k->step) : NULL;
+    const struct task *t = s && !s->done ? step_find_attempt(s, k->task, k->attempt) : NULL;
+    if (!t)
+        return NULL;
+    bool is_declared = j->kind == JOB_KIND_STEPS;
+    size_t begin = is_declared ? task_parts_of(s, t) : 0;
+    size_t end = is_declared ? task_parts_end(s, begin) : s->tasks.n;
+    *ret = (struct pmi_group){s, s->tasks.v + begin, end - begin, is_declared};
+    return is_declared && task_parts_are_over(s, begin) ? NULL : t;
+}
+
+static uint32_t pmi_number(const struct pmi_group *g, const struct task *t)
+{
+    return (uint32_t)(t - g->v);
 }
 
 static void pmi_forget(struct control *c, uint64_t id)
@@ -95,7 +119,9 @@ static void pmi_fences_after(struct control *c, const struct emission *e)
     VEC(uint64_t) over = VEC_INIT;
     idmap_for_each (&pmi_fences_of(c)->steps, slot) {
         const struct pmi_step *p = slot->value;
-        if (p->job == job && !pmi_find_step(c, p->job, p->step))
+        struct launch_key k = {.job = p->job, .step = p->step, .task = p->task, .attempt = p->attempt};
+        struct pmi_group g;
+        if (p->job == job && !pmi_find(c, &k, &g))
             vec_push(&over, slot->id);
     }
     vec_for_each (&over, i)
@@ -103,18 +129,17 @@ static void pmi_fences_after(struct control *c, const struct emission *e)
     vec_fini(&over);
 }
 
-static struct pmi_step *pmi_get(struct control *c, const struct launch_key *k, uint32_t attempt)
+static struct pmi_step *pmi_get(struct control *c, uint32_t job, const struct pmi_group *g)
 {
-    uint64_t id = pmi_id(k->job, k->step);
+    uint64_t id = pmi_id(job, g->v->attempt);
     struct pmi_step *p = idmap_get(&pmi_fences_of(c)->steps, id);
-    if (p && p->attempt == attempt)
-        return p;
     if (p)
-        pmi_forget(c, id);
+        return p;
     p = xcalloc(1, sizeof *p);
-    p->job = k->job;
-    p->step = k->step;
-    p->attempt = attempt;
+    p->job = job;
+    p->step = g->s->id;
+    p->task = g->v->index;
+    p->attempt = g->v->attempt;
     idmap_set(&pmi_fences_of(c)->steps, id, p);
     return p;
 }
@@ -163,29 +188,33 @@ static void pmi_send_all(struct control *c, const struct step *s, const struct t
     }
 }
 
-static void pmi_note_to_tasks(struct control *c, const struct step *s, uint32_t job, const char *text)
+static void pmi_note_to_tasks(struct control *c, const struct pmi_group *g, uint32_t job, const char *text)
 {
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        const struct task *t = &s->tasks.v[i];
+    for (size_t i = 0; i < g->n; i++) {
+        const struct task *t = &g->v[i];
         struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
-        struct launch_kill k = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
-                                .signal = LAUNCH_NOTE_ONLY,
-                                .note = xasprintf("slurmstepd: error: PMI: %s", text)};
+        struct launch_kill k = {
+            .key = {.job = job, .step = g->s->id, .task = t->index, .attempt = t->attempt},
+            .signal = LAUNCH_NOTE_ONLY,
+            .note = xasprintf("slurmstepd: error: PMI: %s", text)};
         if (n && t->state == TASK_RUNNING)
             nodeconn_send(n->conn, ctl_ticket(c), MSG_KILL, 0, &k);
         free(k.note);
     }
 }
 
-static void pmi_end_step(struct control *c, const struct launch_key *k)
+static void pmi_end_group(struct control *c, const struct pmi_group *g, const struct launch_key *k)
 {
-    struct ev_kill body = {
-        .step = k->step, .cause = KILL_STEP_FAILED, .grace_s = c->model.spec.kill_wait_s, .fate = FATE_END};
+    struct ev_kill body = {.step = k->step,
+                           .task = g->is_declared ? 1 + k->task : 0,
+                           .cause = KILL_STEP_FAILED,
+                           .grace_s = c->model.spec.kill_wait_s,
+                           .fate = FATE_END};
     ctl_emit(c, EV_KILL, k->job, &body);
 }
 
 /* Adds the pairs of m to those. Without room for them the step is ended: false. */
-static bool pmi_add_pairs(struct control *c, const struct step *s, const struct msg_pmi *m,
+static bool pmi_add_pairs(struct control *c, const struct pmi_group *g, const struct msg_pmi *m,
                           struct strv *pairs, size_t *bytes)
 {
     size_t size = 0;
@@ -193,10 +222,10 @@ static bool pmi_add_pairs(struct control *c, const struct step *s, const struct 
         size += pmi_size(&m->pairs, i);
     bool full = pmi_fences_of(c)->bytes + size > ALL_MAX;
     if (full || *bytes + size > PMI_PAIRS_MAX) {
-        pmi_note_to_tasks(c, s, m->key.job,
+        pmi_note_to_tasks(c, g, m->key.job,
                           full ? "the controller has no room for what the steps of all jobs have put"
                                : "the ranks of the step have put more than 32 MiB before a fence");
-        pmi_end_step(c, &m->key);
+        pmi_end_group(c, g, &m->key);
         return false;
     }
     *bytes += size;
@@ -245,7 +274,7 @@ static bool pmi_ask_piece(struct control *c, struct pmi_step *p, const struct ta
 /* Asks one task for the answer of this fence, the next one where the last one has not replied: a task that
  * is in the fence after it, else one that is not known to be in this one. Such a task has the answer,
  * unless it has not come to the fence yet; then it does not reply. */
-static void pmi_ask_kept(struct control *c, struct pmi_step *p, const struct step *s, uint32_t fence)
+static void pmi_ask_kept(struct control *c, struct pmi_step *p, const struct pmi_group *g, uint32_t fence)
 {
     if (p->asked && p->of == fence && pmi_now_ms(c) < p->asked_ms + ASK_AGAIN)
         return;
@@ -253,11 +282,11 @@ static void pmi_ask_kept(struct control *c, struct pmi_step *p, const struct ste
     pmi_drop_last(c, p);
     p->asked = false;
     p->of = fence;
-    for (size_t i = 0; i < s->tasks.n && !p->asked; i++) {
-        const struct task *t = &s->tasks.v[(first + i) % s->tasks.n];
-        if (t->state != TASK_RUNNING || pmi_has_part(p, t->index) != (p->fence > fence))
+    for (size_t i = 0; i < g->n && !p->asked; i++) {
+        const struct task *t = &g->v[(first + i) % g->n];
+        if (t->state != TASK_RUNNING || pmi_has_part(p, pmi_number(g, t)) != (p->fence > fence))
             continue;
-        p->source = t->index;
+        p->source = pmi_number(g, t);
         p->asked = pmi_ask_piece(c, p, t);
     }
 }
@@ -279,13 +308,14 @@ static void pmi_kept_is_whole(struct control *c, struct pmi_step *p)
     p->answered = p->was_open = true;
 }
 
-static void pmi_take_kept(struct control *c, struct pmi_step *p, const struct step *s, const struct task *t,
-                          const struct msg_pmi *m)
+static void pmi_take_kept(struct control *c, struct pmi_step *p, const struct pmi_group *g,
+                          const struct task *t, const struct msg_pmi *m)
 {
-    bool expected = p->asked && m->key.task == p->source && m->of == p->of && m->piece == p->last.n / 2;
+    bool expected =
+        p->asked && pmi_number(g, t) == p->source && m->of == p->of && m->piece == p->last.n / 2;
     if (!expected || (m->more && m->pairs.n < 2))
         return;
-    if (!pmi_add_pairs(c, s, m, &p->last, &p->last_bytes))
+    if (!pmi_add_pairs(c, g, m, &p->last, &p->last_bytes))
         return;
     if (m->more)
         pmi_ask_piece(c, p, t);
@@ -318,13 +348,13 @@ static struct pmi_past *pmi_find_past(const struct pmi_step *p, uint32_t task)
 
 /* Returns whether all tasks that have not ended are past the fence. Asks the others at most once a
  * second. */
-static bool pmi_all_are_past(struct control *c, struct pmi_step *p, const struct step *s)
+static bool pmi_all_are_past(struct control *c, struct pmi_step *p, const struct pmi_group *g)
 {
     int64_t now = pmi_now_ms(c);
     bool asks = !p->past_asked_ms || now >= p->past_asked_ms + ASK_AGAIN, all = true;
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        const struct task *t = &s->tasks.v[i];
-        if (t->state == TASK_DONE || pmi_find_past(p, t->index))
+    for (size_t i = 0; i < g->n; i++) {
+        const struct task *t = &g->v[i];
+        if (t->state == TASK_DONE || pmi_find_past(p, pmi_number(g, t)))
             continue;
         all = false;
         if (asks)
@@ -335,8 +365,8 @@ static bool pmi_all_are_past(struct control *c, struct pmi_step *p, const struct
     return all;
 }
 
-static void pmi_note_past(struct control *c, struct pmi_step *p, const struct step *s, const struct task *t,
-                          const struct msg_pmi *m)
+static void pmi_note_past(struct control *c, struct pmi_step *p, const struct pmi_group *g,
+                          const struct task *t, const struct msg_pmi *m)
 {
     if (m->of < p->past_of) { /* a task is past a later one: all have the answer of this one */
         if (m->more)
@@ -348,83 +378,83 @@ static void pmi_note_past(struct control *c, struct pmi_step *p, const struct st
         p->past_of = m->of;
         p->past_asked_ms = 0;
     }
-    struct pmi_past *past = pmi_find_past(p, t->index);
+    struct pmi_past *past = pmi_find_past(p, pmi_number(g, t));
     if (past)
         past->asks |= m->more;
     else
-        vec_push(&p->past, (struct pmi_past){.task = t->index, .asks = m->more});
-    if (!pmi_all_are_past(c, p, s))
+        vec_push(&p->past, (struct pmi_past){.task = pmi_number(g, t), .asks = m->more});
+    if (!pmi_all_are_past(c, p, g))
         return;
     vec_for_each (&p->past, i) {
-        const struct task *to = p->past.v[i].asks ? step_find_task(s, p->past.v[i].task) : NULL;
-        if (to)
-            pmi_send_past(c, p, to, p->past_of, false);
+        if (p->past.v[i].asks && p->past.v[i].task < g->n)
+            pmi_send_past(c, p, &g->v[p->past.v[i].task], p->past_of, false);
     }
 }
 
 /* A task asks for the answer of a fence that this controller has not answered. Tasks of the releases that
  * do not keep answers, and a fence that is older still, are not helped: the step is ended. Not at the first
  * such message: what an earlier controller has answered may be on its way. */
-static void pmi_take_behind(struct control *c, struct pmi_step *p, const struct step *s,
-                            const struct msg_pmi *m)
+static void pmi_take_behind(struct control *c, struct pmi_step *p, const struct pmi_group *g,
+                            const struct task *t, const struct msg_pmi *m)
 {
+    uint32_t number = pmi_number(g, t);
     p->was_open = true; /* a task has not left the fence before */
     if (m->fence + 1 == p->fence && p->keeps) {
-        pmi_ask_kept(c, p, s, m->fence);
+        pmi_ask_kept(c, p, g, m->fence);
         return;
     }
-    p->behind = p->n_behind ? p->behind : m->key.task;
-    p->n_behind += p->behind == m->key.task;
+    p->behind = p->n_behind ? p->behind : number;
+    p->n_behind += p->behind == number;
     if (p->n_behind < BEHIND_MAX)
         return;
-    pmi_note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
-    pmi_end_step(c, &m->key);
+    pmi_note_to_tasks(c, g, m->key.job, "a fence was over when its controller was restarted");
+    pmi_end_group(c, g, &m->key);
 }
 
 /* A part of the fence that is being collected. */
-static void pmi_take_part(struct control *c, struct pmi_step *p, const struct step *s,
-                          const struct msg_pmi *m)
+static void pmi_take_part(struct control *c, struct pmi_step *p, const struct pmi_group *g,
+                          const struct task *t, const struct msg_pmi *m)
 {
-    if (pmi_has_part(p, m->key.task)) { /* repeated */
+    if (pmi_has_part(p, pmi_number(g, t))) { /* repeated */
         if (!p->was_open)
-            pmi_ask_kept(c, p, s, m->fence);
+            pmi_ask_kept(c, p, g, m->fence);
         return;
     }
-    if (!pmi_add_pairs(c, s, m, &p->pairs, &p->bytes))
+    if (!pmi_add_pairs(c, g, m, &p->pairs, &p->bytes))
         return;
-    vec_push(&p->parts, m->key.task);
+    vec_push(&p->parts, pmi_number(g, t));
     p->keeps |= m->keeps;
-    if (p->parts.n < s->tasks.n)
+    if (p->parts.n < g->n)
         return;
-    for (size_t i = 0; i < s->tasks.n; i++)
-        pmi_send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
+    for (size_t i = 0; i < g->n; i++)
+        pmi_send_all(c, g->s, &g->v[i], m->key.job, p->fence, &p->pairs);
     pmi_begin(c, p, p->fence + 1, true);
 }
 
 void pmi_fences_take(struct control *c, struct msg_pmi *m)
 {
-    const struct step *s = pmi_find_step(c, m->key.job, m->key.step);
-    const struct task *t = s ? step_find_task(s, m->key.task) : NULL;
+    struct pmi_group found, *g = &found;
+    const struct task *t = pmi_find(c, &m->key, g);
     if (!t)
         return;
     if (m->fence == PMI_ABORT) {
         if (!t->killing) /* repeated until the kill has come there */
-            pmi_end_step(c, &m->key);
+            pmi_end_group(c, g, &m->key);
         return;
     }
-    struct pmi_step *p = pmi_get(c, &m->key, s->tasks.v[0].attempt);
+    struct pmi_step *p = pmi_get(c, m->key.job, g);
     if (m->fence == PMI_KEPT && m->piece == PMI_PAST) {
-        pmi_note_past(c, p, s, t, m);
+        pmi_note_past(c, p, g, t, m);
     } else if (m->fence == PMI_KEPT) {
-        pmi_take_kept(c, p, s, t, m);
+        pmi_take_kept(c, p, g, t, m);
     } else if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
-        pmi_send_all(c, s, t, m->key.job, m->fence, &p->last);
+        pmi_send_all(c, g->s, t, m->key.job, m->fence, &p->last);
     } else if (m->fence < p->fence) {
-        pmi_take_behind(c, p, s, m);
+        pmi_take_behind(c, p, g, t, m);
     } else {
         if (m->fence > p->fence) /* this controller did not see the fences before */
             pmi_begin(c, p, m->fence, false);
-        pmi_take_part(c, p, s, m);
+        pmi_take_part(c, p, g, t, m);
     }
 }
 

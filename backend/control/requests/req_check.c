@@ -7,6 +7,7 @@
 #include "src/jobattr/jobattr.h"
 #include "src/model/dep.h"
 #include "src/model/need.h"
+#include "src/model/task_parts.h"
 #include "src/proto/codec.h"
 
 #define NAME_MAX_BYTES       128
@@ -235,13 +236,13 @@ static void req_check_steps(struct request_check *k, const struct msg_submit *m)
     uint64_t tasks = 0;
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
-        tasks += s->n_tasks;
+        tasks += (uint64_t)s->n_tasks * step_task_nodes(s); /* each node has a record of its own */
         req_check_step_members(k, s, &m->step_payloads.v[i]);
         if (s->id != (int32_t)i || s->rank_nodes)
             req_check_refuse_step(k, s, CAUSE_MALFORMED, 0);
         if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
             req_check_refuse_step(k, s, CAUSE_STEP_PROCESSES, NODE_RANKS_MAX);
-        if (!s->n_tasks || s->n_tasks > TASKS_MAX)
+        if (!s->n_tasks || (uint64_t)s->n_tasks * step_task_nodes(s) > TASKS_MAX)
             req_check_refuse_step(k, s, CAUSE_STEP_TASKS, TASKS_MAX);
     }
     if (tasks > TASKS_MAX)

@@ -23,6 +23,7 @@
 #include "src/model/array.h"
 #include "src/model/default_memory.h"
 #include "src/model/dep.h"
+#include "src/model/task_parts.h"
 
 #define NONCES 32u /* are drawn with one system call */
 
@@ -39,7 +40,7 @@ static uint64_t submit_tasks(const struct job *j)
 {
     uint64_t n = 0;
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
-        n += j->steps.v[i].n_tasks;
+        n += (uint64_t)j->steps.v[i].n_tasks * step_task_nodes(&j->steps.v[i]);
     return n;
 }
 

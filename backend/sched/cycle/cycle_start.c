@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
+#include "src/model/task_parts.h"
 
 uint32_t cycle_nth_element(const struct job *j, uint32_t n)
 {
@@ -22,7 +23,19 @@ static const struct task *cycle_start_next_waiting(const struct step *s, struct 
         u->task_at = (uint32_t)step_live_begin(s);
     while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
         u->task_at++;
-    return u->task_at < s->tasks.n ? &s->tasks.v[u->task_at++] : NULL;
+    if (u->task_at >= s->tasks.n)
+        return NULL;
+    const struct task *t = &s->tasks.v[u->task_at];
+    u->task_at = (uint32_t)task_parts_end(s, u->task_at);
+    return t;
+}
+
+/* Of a task over several nodes those behind the first one. */
+static void cycle_start_set_nodes(struct ev_place *place, struct alloc *alloc, size_t n)
+{
+    place->alloc = alloc[0];
+    for (size_t i = 1; i < n; i++)
+        *(struct alloc *)rec_list_push(&place->more) = alloc[i];
 }
 
 static void cycle_start_start_task(struct planner *p, const struct job *j, struct pending_entry *u,
@@ -36,10 +49,10 @@ static void cycle_start_start_task(struct planner *p, const struct job *j, struc
     struct sched_place out = {.job = j->id,
                               .place = {.step = s->id,
                                         .task = t->index,
-                                        .alloc = alloc[0],
                                         .partition = xstrdup(part),
                                         .time_limit_s = limit_seconds(at->len),
                                         .borrowed = borrow}};
+    cycle_start_set_nodes(&out.place, alloc, n);
     free(alloc);
     if (whole)
         vec_push(&p->out->places, out);
@@ -94,10 +107,9 @@ struct limit_request cycle_request_at(const struct planner *p, const struct job_
     struct limit_request request = g->requests[choice];
     request.jobs = u->chosen ? 0 : request.jobs;
     limit_request_set_placement(parts, len, &request);
-    bool is_task = g->choices[choice].demand->one_task;
-    if (is_task && request.nodes && limits_count_nodes(p->queue.limits) &&
-        cycle_start_is_on_node(p, u->job, parts->v.v[0].node))
-        request.nodes = 0;
+    bool is_task = g->choices[choice].demand->one_task && limits_count_nodes(p->queue.limits);
+    for (size_t i = 0; is_task && i < parts->v.n && request.nodes; i++)
+        request.nodes -= cycle_start_is_on_node(p, u->job, parts->v.v[i].node);
     return request;
 }
 

@@ -41,9 +41,7 @@ static struct once once_in(const struct question *q, uint32_t part)
 /* It asks for more nodes than the partition allows and can never start there. */
 static bool once_is_too_wide(const struct question *q, uint32_t part)
 {
-    struct job_need need;
-    job_need(&q->j->req, &need);
-    return need.nodes > q->v->model->spec.parts.v[part].max_nodes;
+    return job_need_nodes(q->j) > q->v->model->spec.parts.v[part].max_nodes;
 }
 
 /* Checks its partitions: only those that admit it, if there are any. */

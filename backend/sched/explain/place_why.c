@@ -307,8 +307,11 @@ static void explain_limit_there(const struct question *q, const struct plan_choi
 static void add_short(const struct question *q, const struct refused *r, struct cause *to)
 {
     struct job_need need;
-    job_need(&q->j->req, &need);
-    uint32_t nodes = q->step ? 1 : need.nodes;
+    if (q->step)
+        step_task_need(q->step, &need);
+    else
+        job_need(&q->j->req, &need);
+    uint32_t nodes = need.nodes;
     const char *list = req_rare(&q->j->req)->nodelist;
     bool one = nodes <= 1 && !r->spread;
     const struct amount *have = one ? &r->free_most : &r->free_all;
@@ -337,8 +340,8 @@ static void add_short(const struct question *q, const struct refused *r, struct 
         c->one = one;
         return;
     }
-    uint64_t gpus = q->step ? (uint64_t)r->asked.gpus : job_gpus(q->j);
-    uint64_t cpus = q->step ? (uint64_t)r->asked.cpus : job_cpus(q->j);
+    uint64_t gpus = q->step ? need.gpus : job_gpus(q->j);
+    uint64_t cpus = q->step ? need.cpus : job_cpus(q->j);
     uint64_t sum = (uint64_t)(by_gpus ? r->free_all.gpus : r->free_all.cpus);
     c->code = by_gpus ? CAUSE_NEEDS_GPUS : CAUSE_NEEDS_CPUS;
     c->asked = by_gpus ? gpus : cpus;

@@ -5,6 +5,7 @@
 #include "backend/sched/explain/advice.h"
 #include "backend/sched/explain/why_internal.h"
 #include "src/model/runs.h"
+#include "src/model/task_parts.h"
 
 #define IDS_MAX 40 /* characters of an array's elements */
 
@@ -387,7 +388,7 @@ static enum limit_state limit_of_task(const struct question *q, const struct ste
                         &request);
     if (limits_check(q->queue->limits, &request, ret) == LIMIT_OVER_HARD)
         return LIMIT_OVER_HARD;
-    request.nodes = 1;
+    request.nodes = step_task_nodes(s);
     return limits_check(q->queue->limits, &request, ret);
 }
 

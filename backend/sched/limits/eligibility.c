@@ -38,9 +38,9 @@ static void eligibility_say(struct cause *why, enum cause_code code, const struc
     why->most = most;
 }
 
-static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part,
-                                       struct cause *why)
+static enum reason eligibility_of_size(const struct job *j, const struct part_spec *part, struct cause *why)
 {
+    const struct job_req *req = &j->req;
     bool may_be_cut =
         req_detail(req)->time_min_s < DURATION_NOT_SET && req_detail(req)->time_min_s < req->time_limit_s;
     uint32_t least_s = may_be_cut ? req_detail(req)->time_min_s : req->time_limit_s;
@@ -49,10 +49,9 @@ static enum reason eligibility_of_size(const struct job_req *req, const struct p
                         part->max_time_s);
         return REASON_PART_TIME;
     }
-    struct job_need need;
-    job_need(req, &need);
-    if (need.nodes > part->max_nodes) {
-        eligibility_say(why, CAUSE_PARTITION_NODES, part, need.nodes, part->max_nodes);
+    uint32_t nodes = job_need_nodes(j);
+    if (nodes > part->max_nodes) {
+        eligibility_say(why, CAUSE_PARTITION_NODES, part, nodes, part->max_nodes);
         return REASON_PART_NODES;
     }
     return REASON_NONE;
@@ -100,7 +99,7 @@ enum reason eligibility_in_partition(const struct sched_view *v, const struct jo
         eligibility_say(why, CAUSE_PARTITION_BATCH_ONLY, part, 0, 0);
         return REASON_PART_CONFIG;
     }
-    enum reason limits = eligibility_of_size(req, part, why);
+    enum reason limits = eligibility_of_size(j, part, why);
     if (limits != REASON_NONE || part->state != PART_DOWN)
         return limits;
     eligibility_say(why, CAUSE_PARTITION_DOWN, part, 0, 0); /* last: its other rules hold for new jobs */

@@ -138,7 +138,7 @@ void limits_request_task(struct limits *l, const struct model *m, const struct j
     struct job_need n;
     step_task_need(s, &n);
     limit_request_ask_need(&n, ret);
-    ret->nodes = j->state == JOB_PENDING;
+    ret->nodes = j->state == JOB_PENDING ? n.nodes : 0; /* of one that runs it may have them all already */
 }
 
 void limits_request_next(struct limits *l, const struct model *m, const struct job *j,

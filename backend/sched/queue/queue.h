@@ -246,7 +246,7 @@ bool active_is_awaited(const struct queue *q, uint32_t job);
 void sync_pending(struct queue *q, uint32_t id, const struct job *j); /* NULL: it has left the state */
 /* Takes it out of its class; the class goes with its last entry. */
 void sync_leave_class(struct queue *q, struct pending_entry *u);
-/* The step of a step job that has waiting tasks. */
+/* The step of a step job that has waiting tasks, and how many: one over several nodes is one. */
 const struct step *pending_step(const struct job *j, uint32_t *ret_tasks);
 void extra_slots_drop(struct queue *q, struct pending_entry *u); /* no-op without any */
 

@@ -4,6 +4,7 @@
 #include "backend/sched/limits/limits.h"
 #include "backend/sched/queue/queue.h"
 #include "src/model/dep.h"
+#include "src/model/task_parts.h"
 
 static bool sync_pending_stands_behind(const struct pending_entry *a, const struct pending_entry *b)
 {
@@ -59,6 +60,7 @@ const struct step *pending_step(const struct job *j, uint32_t *ret_tasks)
         *ret_tasks = s->done || s->killing ? 0 : s->n_waiting_last;
         for (size_t k = step_live_begin(s); k < step_live_end(s) && !s->done && !s->killing; k++)
             *ret_tasks += s->tasks.v[k].state == TASK_WAITING;
+        *ret_tasks /= step_task_nodes(s);
         if (*ret_tasks)
             return s;
     }

@@ -49,7 +49,7 @@ struct demand {
     uint32_t nodes_max; /* the request's, and no more than the partition allows */
     bool overcommit;    /* its tasks share CPUs */
     bool tasks_given;   /* tasks_per_node is the most that a node gets, not what each gets */
-    bool one_task;      /* of a step job: it goes to one of the nodes listed, not to all of them */
+    bool one_task;      /* of a step job: it goes to any of the nodes listed, not to all of them */
     struct pool_who who;
     uint32_t groups_max;  /* --switches: groups of nodes that it may lie in, if it starts before: */
     int64_t groups_until; /* ms; 0: any groups */

@@ -19,6 +19,7 @@
 #include "src/client/client_remote.h"
 #include "src/jobenv/filename.h"
 #include "src/model/stepstate.h"
+#include "src/model/task_parts.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
 
@@ -89,6 +90,7 @@ struct output_source {
 };
 
 struct output_sources {
+    const struct model *m; /* whose nodes they are on */
     VEC(struct output_source) v;
 };
 
@@ -101,10 +103,12 @@ static void sources_fini(struct output_sources *s)
     vec_fini(&s->v);
 }
 
-static bool has_path(const struct output_sources *s, const char *path)
+/* Nodes with files of their own have each another one under that name. */
+static bool has_path(const struct output_sources *s, const char *path, const char *node)
 {
+    const struct node_spec *n = spec_find_node(&s->m->spec, node);
     vec_for_each (&s->v, i)
-        if (str_eq(s->v.v[i].path, path))
+        if (str_eq(s->v.v[i].path, path) && (!n || !n->own_files || str_eq(s->v.v[i].node, node)))
             return true;
     return false;
 }
@@ -114,7 +118,7 @@ static void add_rank(struct output_sources *s, const struct output *o, const str
 {
     char id[16];
     char *path = o->errors ? step_stderr_path(j, st, t, rank) : step_stdout_path(j, st, t, rank);
-    if (path && has_path(s, path)) { /* ranks that share a file */
+    if (path && has_path(s, path, t->alloc.node)) { /* ranks that share a file */
         free(path);
         return;
     }
@@ -332,7 +336,7 @@ static bool output_is_over(const struct follow *f, const struct output_place *at
         return false;
     const struct task *t =
         at->task == NOT_GIVEN || j->kind != JOB_KIND_STEPS ? NULL : step_find_task(s, at->task);
-    return t ? t->state == TASK_DONE : s->done;
+    return t ? task_parts_are_over(s, task_parts_of(s, t)) : s->done;
 }
 
 /* What to follow, once there is something. */
@@ -387,7 +391,7 @@ static int follow_file(const struct output *o, const struct cli *cli, struct fol
 static int follow_output(const struct output *o, const struct cli *cli, struct job_lookup *l)
 {
     struct follow f;
-    struct output_sources s = {.v = VEC_INIT};
+    struct output_sources s = {.m = &l->m, .v = VEC_INIT};
     struct output_place at = {.step = l->target.step, .task = l->task};
     follow_init(&f, cli, l->client, l->job->id, false);
     l->client = NULL; /* follow has taken it */
@@ -447,7 +451,7 @@ static int say_nothing_yet(const struct cli *cli, const struct job *j, const str
 
 static int print_output(const struct output *o, const struct cli *cli, struct job_lookup *l)
 {
-    struct output_sources s = {.v = VEC_INIT};
+    struct output_sources s = {.m = &l->m, .v = VEC_INIT};
     int rc = 0;
     find_sources(&s, o, l->job, l->step, l->task);
     if (!s.v.n)

@@ -300,6 +300,7 @@ static void task_json(struct str *out, const struct task *k)
     json_int(out, "mem_mib", (int64_t)k->alloc.mem_mib);
     json_int(out, "attempt", k->attempt);
     json_int(out, "ranks", k->n_ranks);
+    json_int(out, "node_index", k->part);
     json_int(out, "start", k->t_start.ms / MS_PER_S);
     json_int(out, "end", k->t_end.ms / MS_PER_S);
     json_text(out, "end_kind", end_kind_text((enum end_kind)k->end_kind));

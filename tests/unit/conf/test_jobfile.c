@@ -24,7 +24,8 @@ static const char good[] =
     "env = [\"A=1 2\", \"B=\"]; lost_node = \"lease\"; restart_at_limit = 4;\n"
     "steps = (\n"
     "  { name = \"one\"; command = \"echo $A\"; },\n"
-    "  { tasks = 3; ranks = 2; script = \"s.sh\"; cpus = 1; mem = \"1G\"; gpus = 0; gpu_type = \"v100\"; "
+    "  { tasks = 3; nodes = 4; ranks = 2; mpi = \"pmi2\"; script = \"s.sh\"; cpus = 1; mem = \"1G\"; gpus "
+    "= 0; gpu_type = \"v100\"; "
     "time = \"10m\";\n"
     "    on_failure = \"continue\"; output = \"p\"; workdir = \"/x\"; env = \"A=3, 4\"; append = true; }\n"
     ");\n";
@@ -101,10 +102,10 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"steps = ( { command = \"x\"; tasks = 100001; } );",
          "x.job:1: tasks: \"100001\" is not a whole number from 1 to 100000"},
         {"steps = ( { command = \"x\"; tasks = 60000; },\n { command = \"y\"; tasks = 40001; } );",
-         "x.job:2: tasks: more than 100000 in the whole job"},
-        {"steps = ( { command = \"x\"; nodes = 2; } );",
-         "x.job:1: nodes: a task of a step job is on one node; over several runs a batch job, with srun in "
-         "its script"},
+         "x.job:2: tasks: more than 100000 in the whole job (times their nodes)"},
+        {"steps = ( { command = \"x\"; tasks = 50001; nodes = 2; } );",
+         "x.job:1: tasks: more than 100000 in the whole job (times their nodes)"},
+        {"steps = ( { command = \"x\"; mpi = \"pmix\"; } );", "x.job:1: mpi: \"pmix\" is not none or pmi2"},
         {"steps = ( { command = \"x\"; ranks = 512; cpus = 3; } );",
          "x.job:1: ranks: 512 of 3 CPUs are more than a node can have (1024)"},
         {"steps = ( { command = \"x\"; on_failure = \"retry\"; } );",
@@ -210,7 +211,9 @@ static void test_every_key_arrives(void **state)
     assert_int_equal(s->script.n, 21);
     assert_memory_equal(s->script.p, "#!/bin/sh\necho hello\n", 21);
     assert_int_equal(s->step.n_tasks, 3);
+    assert_int_equal(s->step.nodes, 4);
     assert_int_equal(s->step.n_ranks, 2);
+    assert_int_equal(s->step.mpi, 1);
     assert_int_equal(s->step.cpus_per_rank, 1);
     assert_int_equal(s->step.mem_mib, 1024);
     assert_int_equal(s->step.gpus, 0);

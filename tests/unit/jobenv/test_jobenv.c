@@ -192,7 +192,7 @@ static void the_batch_scripts_rank(void **unused)
     jobenv_job(&env, "lab", j);
     jobenv_step(&env, j, s);
     jobenv_task(&env, j, s, t);
-    jobenv_rank(&env, j, s, t, 0, 0);
+    jobenv_rank(&env, s, t, 0, 0);
     expect("batch", &env,
            "SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_NODEID=0 SLURM_GTIDS=0 SLURMD_NODENAME=n1 "
            "STOKER_STEP_ID=batch "
@@ -215,7 +215,7 @@ static void a_step_over_two_nodes(void **unused)
     jobenv_step(&env, j, s);
     jobenv_gpus(&env, &t->alloc);
     jobenv_task(&env, j, s, t);
-    jobenv_rank(&env, j, s, t, 2, 0);
+    jobenv_rank(&env, s, t, 2, 0);
     expect("step", &env,
            "SLURM_STEP_ID=4 SLURM_STEPID=4 SLURM_NTASKS=3 SLURM_NPROCS=3 SLURM_STEP_NUM_TASKS=3 "
            "SLURM_STEP_NUM_NODES=2 "
@@ -228,7 +228,7 @@ static void a_step_over_two_nodes(void **unused)
            "STOKER_STEP_ID=4 STOKER_TASK_ID=1");
     struct strv first = {0};
     jobenv_task(&first, j, s, &s->tasks.v[0]);
-    jobenv_rank(&first, j, s, &s->tasks.v[0], 1, 1);
+    jobenv_rank(&first, s, &s->tasks.v[0], 1, 1);
     expect("first node", &first,
            "SLURM_PROCID=1 SLURM_LOCALID=1 SLURM_NODEID=0 SLURM_GTIDS=0,1 SLURMD_NODENAME=n1");
     strv_fini(&first);
@@ -249,7 +249,7 @@ static void each_rank_its_own_gpus(void **unused)
         struct strv env = {0};
         jobenv_gpus(&env, &t->alloc);
         jobenv_task(&env, j, s, t);
-        jobenv_rank(&env, j, s, t, rank, rank);
+        jobenv_rank(&env, s, t, rank, rank);
         expect(want[rank], &env, want[rank]);
         strv_fini(&env);
     }
@@ -275,7 +275,7 @@ static void a_step_jobs_task(void **unused)
     jobenv_step(&env, j, s);
     jobenv_gpus(&env, &t->alloc);
     jobenv_task(&env, j, s, t);
-    jobenv_rank(&env, j, s, t, 1, 1);
+    jobenv_rank(&env, s, t, 1, 1);
     expect("task", &env,
            "SLURM_JOB_ID=7 SLURM_STEP_ID=1 SLURM_NTASKS=2 SLURM_PROCID=1 SLURM_LOCALID=1 SLURM_NODEID=0 "
            "SLURM_GTIDS=0,1 "

@@ -204,6 +204,17 @@ static void test_tasks_of_steps(void **state)
     assert_int_equal(n.cpus_per_task, 3);
     assert_int_equal(n.gpus_per_node, 2);
     assert_int_equal(n.mem_per_node_mib, 500);
+    s = (struct step){.n_ranks = 4, .cpus_per_rank = 3, .mem_mib = 500, .gpus = 2, .nodes = 3};
+    step_task_need(&s, &n);
+    assert_int_equal(n.nodes, 3);
+    assert_int_equal(n.nodes_max, 3);
+    assert_int_equal(n.tasks, 12);
+    assert_int_equal(n.tasks_per_node, 4);
+    assert_int_equal(n.cpus, 36);
+    assert_int_equal(n.cpus_per_node, 12);
+    assert_int_equal(n.gpus, 6);
+    assert_int_equal(n.gpus_per_node, 2);
+    assert_int_equal(n.mem_per_node_mib, 500);
     s = (struct step){.n_ranks = 70000, .cpus_per_rank = 70000};
     step_task_need(&s, &n);
     assert_int_equal(n.cpus, NOT_GIVEN - 1);

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Tasks of step jobs over several nodes: one process group, one output, one end, whatever dies meanwhile.
+# test-user
+. stoker.sh
+PATH=$B/tests/tools:$PATH
+NODES='n[1-3]' CPUS=4 GPUS=4 cluster_start
+
+# steps NAME <steps: writes NAME.job
+steps() { { echo "steps = ("; cat; echo ");"; } >"$1.job"; }
+go() {
+    run stoker submit "$@"
+    job=${out##* }
+}
+
+case_ "what the processes are told"
+steps world <<'J'
+{ tasks = 2; nodes = 2; ranks = 2; gpus = 2; output = "world-%t.out";
+  command = "echo $STOKER_TASK_ID $SLURM_PROCID $SLURM_LOCALID $SLURM_NODEID $SLURM_NTASKS $SLURM_NNODES $SLURM_TASKS_PER_NODE $CUDA_VISIBLE_DEVICES $SLURM_JOB_NODELIST $SLURMD_NODENAME"; }
+J
+go world.job
+wait_end "$job" 30
+is "state" "$(job_state "$job")" COMPLETED
+for t in 0 1; do
+    is "ranks of task $t" "$(sort world-$t.out | cut -d ' ' -f 1-7)" \
+        "$t 0 0 0 4 2 2(x2)
+$t 1 1 0 4 2 2(x2)
+$t 2 0 1 4 2 2(x2)
+$t 3 1 1 4 2 2(x2)"
+    like "GPUs of each node for task $t" "$(cut -d ' ' -f 8 world-$t.out | tr '\n' ' ')" '([0-3],[0-3] ){4}'
+    is "nodes of task $t" "$(cut -d ' ' -f 10 world-$t.out | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "2 2 "
+    is "one list of nodes for task $t" "$(cut -d ' ' -f 9 world-$t.out | sort -u | wc -l)" 1
+done
+
+case_ "MPI over the nodes of a task, each task by itself"
+steps mpi <<'J'
+{ tasks = 2; nodes = 2; ranks = 2; mpi = "pmi2"; output = "mpi-%t.out"; command = "exec pmi_client 2 5"; }
+J
+go mpi.job
+wait_end "$job" 30
+is "each" "$(cat mpi-0.out mpi-1.out)" "4 ranks, 5 fences, mapping (vector,(0,2,2)): ok
+4 ranks, 5 fences, mapping (vector,(0,2,2)): ok"
+
+case_ "a task starts when all of its nodes are free"
+steps hold <<'J'
+{ command = "until [ -e free ]; do sleep 0.1; done"; cpus = 4; }
+J
+steps all <<'J'
+{ nodes = 3; cpus = 4; command = "echo $SLURM_PROCID"; output = "all.out"; }
+J
+go hold.job
+holder=$job
+wait_state "$holder" RUNNING
+go all.job
+has "why" "$(stoker why "$job")" "3 nodes"
+is "waits whole" "$(job_state "$job")" PENDING
+touch free
+wait_end "$job" 30
+is "then runs" "$(sort all.out | tr '\n' ' ')" "0 1 2 "
+run stoker submit --test-only all.job
+is "--test-only" "$rc" 0
+steps four <<'J'
+{ nodes = 4; command = "true"; }
+J
+run stoker submit four.job
+is "more nodes than there are" "$rc" 4
+
+case_ "one end: the worst exit code of all nodes, once all of them are through"
+steps worst <<'J'
+{ nodes = 2; command = "until [ -e second ]; do sleep 0.1; done"; on_failure = "continue"; },
+{ nodes = 2; command = "[ $SLURM_NODEID = 0 ] || exit 7; echo first >first; until [ -e second ]; do sleep 0.1; done; echo through >through"; }
+J
+touch second
+go worst.job
+wait_end "$job" 30
+is "state" "$(sacct -n -X -P -o state,exitcode -j "$job")" "FAILED|7:0"
+is "the other node was not cut short" "$(cat through)" "through"
+has "both nodes are listed" "$(stoker show "$job" --json | tr -d ' \n')" '"node_index":1'
+
+case_ "cancel, requeue and a time limit are of the whole"
+steps long <<'J'
+{ nodes = 2; time = "1h"; output = "long.out"; command = "echo begun $SLURM_NODEID; until [ -e end ]; do sleep 0.1; done"; }
+J
+rm -f end
+go long.job
+wait_for 20 has_lines long.out 2
+must scontrol requeue "$job"
+wait_for 40 has_lines long.out 4
+must scancel "$job"
+wait_end "$job" 40
+is "state" "$(job_state "$job")" CANCELLED
+
+case_ "controller and agents are killed in the middle"
+rm -f long.out end
+go long.job
+wait_for 20 has_lines long.out 2
+controller_kill9
+must stoker up
+wait_for 15 nodes_up
+agent=$(agent_pid n2)
+kill -KILL "$agent"
+new_agent() { [ -n "$(agent_pid n2)" ] && [ "$(agent_pid n2)" != "$agent" ]; }
+wait_for 20 new_agent
+wait_for 15 nodes_up
+is "still runs" "$(job_state "$job")" RUNNING
+touch end
+wait_end "$job" 40
+is "once on each node" "$(sort long.out | tr '\n' ' ') $(job_state "$job")" "begun 0 begun 1  COMPLETED"
