@@ -64,7 +64,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
     -Wcast-qual -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough $(call probe,-Wno-format-truncation) \
     $(if $(filter 1,$(DEV)),-Werror)
 
-# Records are walked through their descriptors and lists of records through one common shape (src/base/rec.h):
+# Records are walked through their descriptors and lists of records through one common shape (src/record/rec.h):
 # hence no strict aliasing.
 BASE_FLAGS := -std=c17 -I. -D_GNU_SOURCE -DSTOKER_VERSION=\"$(VERSION)\" -pthread -fno-strict-aliasing
 

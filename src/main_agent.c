@@ -11,14 +11,14 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
-#include "backend/agent/file_reader.h"
 #include "backend/agent/spawn_server.h"
+#include "backend/agent/spool/file_reader.h"
 #include "backend/node/gpu_sampler.h"
 #include "backend/rights/rights_wire.h"
 #include "backend/shim/shim_server.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
-#include "src/base/opt.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/values/opt.h"
 
 #define ACCOUNT       "stoker-agent"
 #define SPOOL_KEEP_MS 60000

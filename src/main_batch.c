@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/exe_path.h"
 #include "src/base/str.h"
-#include "src/base/user_record.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
+#include "src/os/exe_path.h"
+#include "src/os/user_record.h"
 
 /* In place of the library's, which asks the name service. */
 const struct passwd *user_record_of_uid(uid_t uid)

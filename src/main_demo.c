@@ -21,15 +21,16 @@
 #include <unistd.h>
 
 #include "backend/demo/demo.h"
-#include "src/base/clock.h"
-#include "src/base/clock_system.h"
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
-#include "src/base/log.h"
-#include "src/base/opt.h"
-#include "src/base/ulimit.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/clock_system.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/os/ulimit.h"
+#include "src/values/opt.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 #define PREFIX    "stoker-demo."
 #define SPEED_MAX 1000

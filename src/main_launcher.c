@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "backend/launcher/launcher.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 
 /* "": not given. */
 static const char *given(const char *text)

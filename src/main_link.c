@@ -11,10 +11,10 @@
 #include "backend/sshlink/ssh_keys.h"
 #include "backend/sshlink/ssh_listen.h"
 #include "backend/sshlink/sshlink.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
-#include "src/base/privdrop.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/os/privdrop.h"
 
 #define CTL_FD 3
 

@@ -9,13 +9,13 @@
 #include "backend/sim/procs_report.h"
 #include "backend/sim/simcluster.h"
 #include "backend/sim/whatif.h"
-#include "src/base/hostlist.h"
-#include "src/base/json.h"
 #include "src/cli/ask.h"
 #include "src/cli/stoker/commands.h"
 #include "src/cli/stoker/planopts.h"
 #include "src/cli/stoker/simopts.h"
 #include "src/conf/conf.h"
+#include "src/record/json.h"
+#include "src/values/hostlist.h"
 
 #define EXIT_USAGE 2
 

@@ -22,16 +22,16 @@
 #include "backend/slurm/slurm_server.h"
 #include "backend/slurm/slurm_srun.h"
 #include "backend/task/programs.h"
-#include "src/base/byte_bridge.h"
-#include "src/base/exe_path.h"
-#include "src/base/file.h"
-#include "src/base/log.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
 #include "src/client/client_find.h"
 #include "src/client/client_slurm.h"
 #include "src/jobspec/jobopts.h"
+#include "src/os/byte_bridge.h"
+#include "src/os/exe_path.h"
+#include "src/os/file.h"
+#include "src/os/log.h"
 
 #define IDLE_MS         10000
 #define PATH_TEXT_MAX   65536

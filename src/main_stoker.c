@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
 #include "src/client/client_remote.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 
 #define EXIT_USAGE 2
 

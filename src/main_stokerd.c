@@ -19,16 +19,16 @@
 #include "backend/control/control.h"
 #include "backend/control/lineage.h"
 #include "backend/loop/loop.h"
-#include "src/base/dirs.h"
-#include "src/base/log.h"
-#include "src/base/opt.h"
-#include "src/base/privdrop.h"
 #include "src/base/str.h"
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
 #include "src/conf/paths.h"
 #include "src/conf/warn.h"
+#include "src/os/dirs.h"
+#include "src/os/log.h"
+#include "src/os/privdrop.h"
+#include "src/os/ulimit.h"
+#include "src/values/opt.h"
 
 struct daemon_state {
     struct loop *loop;

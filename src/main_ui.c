@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 #include "ui/app/run.h"
 #include "ui/app/ui_manual.h"
 #include "ui/term/term_caps.h"

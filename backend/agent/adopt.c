@@ -21,13 +21,13 @@
 #include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/rights_client.h"
-#include "backend/agent/spool_quota.h"
-#include "backend/agent/sweep.h"
+#include "backend/agent/spool/spool_quota.h"
+#include "backend/agent/spool/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define ADOPT_AGAIN_MS 200
 

@@ -4,14 +4,14 @@
 
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/containment.h"
-#include "backend/agent/disk_reserve.h"
 #include "backend/agent/local_clients.h"
 #include "backend/agent/rights_client.h"
+#include "backend/agent/spool/disk_reserve.h"
 #include "backend/agent/task_table.h"
 #include "backend/node/node_gpus.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
 
 struct msg_agent agent_report_head(const struct agent *a)
 {

@@ -16,13 +16,13 @@
 
 #include "backend/confine/confine.h"
 #include "backend/task/programs.h"
-#include "src/base/byte_bridge.h"
-#include "src/base/clock.h"
-#include "src/base/dirs.h"
-#include "src/base/log.h"
 #include "src/base/str.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/byte_bridge.h"
+#include "src/os/clock.h"
+#include "src/os/dirs.h"
+#include "src/os/log.h"
+#include "src/os/unixsock.h"
 #include "src/proto/probe.h"
 
 #define STOP_MS   5000 /* for an old agent to go */

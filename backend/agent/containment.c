@@ -11,9 +11,9 @@
 #include "backend/node/drm_gpus.h"
 #include "backend/node/node_gpus.h"
 #include "backend/task/cpu_binding.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
+#include "src/os/log.h"
 
 #define NOTE_GPUS_OPEN  "gpus: cannot be closed to jobs"
 #define NVIDIA_MAJOR    195

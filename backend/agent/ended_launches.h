@@ -9,6 +9,8 @@
 #include "src/base/idmap.h"
 #include "src/proto/launch.h"
 
+struct errtext;
+
 #define ENDED_GENERATION 65536
 
 struct ended_launches {

@@ -5,8 +5,8 @@
 #include "backend/agent/agent_internal.h"
 #include "backend/node/gpu_sample.h"
 #include "backend/node/node_gpus.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/msg.h"
 
 #define GAP_MS 60000 /* after a longer gap a sample says nothing about the time before it */

@@ -7,8 +7,8 @@
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/containment.h"
 #include "backend/agent/rights_client.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define ASK_SOON_MS 50
 #define ASK_MAX_MS  10000

@@ -9,8 +9,8 @@
 #include "backend/agent/task_table.h"
 #include "backend/net/stream_mux.h"
 #include "backend/node/user_lookup.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 
 #define CALLS_MAX       128
 #define FEW_CALLS       2  /* of a user; there is room for them when a few users have taken the rest: */

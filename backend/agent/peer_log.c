@@ -1,7 +1,7 @@
 #include "backend/agent/peer_log.h"
 
 #include "backend/loop/loop.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 
 #define LINES_MAX 200
 #define SPAN_MS   60000

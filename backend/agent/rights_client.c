@@ -7,8 +7,8 @@
 
 #include "backend/agent/agent_internal.h"
 #include "backend/rights/rights_wire.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 struct rights_client {
     struct agent *a;

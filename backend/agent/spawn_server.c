@@ -16,8 +16,8 @@
 #include "backend/node/gpu_sampler.h"
 #include "backend/rights/rights_request.h"
 #include "backend/task/shim_setup.h"
-#include "src/base/given_env.h"
-#include "src/base/log.h"
+#include "src/os/given_env.h"
+#include "src/os/log.h"
 
 #define SERVER_FD     3
 #define FIRST_FREE    16 /* descriptors below this number have fixed places */

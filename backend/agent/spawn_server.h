@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "src/base/err.h"
-#include "src/base/spawn.h"
+#include "src/os/spawn.h"
 
 /* The program's option for this role; the path of the shims' program ("": no shims) follows it. */
 #define SPAWN_SERVER_OPTION "--spawn-server"

@@ -13,8 +13,8 @@
 #include "backend/agent/rights_client.h"
 #include "backend/agent/task_input.h"
 #include "backend/agent/waiting_shims.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 void task_ended(struct atask *t, struct launch_end *end)
 {

@@ -12,12 +12,12 @@
 #include "backend/agent/controller_id.h"
 #include "backend/agent/lease.h"
 #include "backend/agent/rights_client.h"
-#include "backend/agent/sweep.h"
+#include "backend/agent/spool/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_input.h"
 #include "backend/agent/waiting_shims.h"
 #include "backend/task/shim_setup.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 #define SHIM_FRAME_MAX (4u << 20)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/nodeevents.h"
+#include "src/model/fold/nodeevents.h"
 
 struct compact_node { /* numbers of events that still count; 0: none */
     uint64_t facts, change, before, newest, drain, note, avoid, unknown;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "backend/control/audit.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/compact.h"
 #include "backend/control/core.h"
@@ -17,8 +16,9 @@
 #include "backend/control/reload.h"
 #include "backend/control/requests/request_table.h"
 #include "backend/control/state_load.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/audit.h"
+#include "backend/control/users/user_cache.h"
+#include "src/os/log.h"
 
 #define BEAT_MS 5000
 

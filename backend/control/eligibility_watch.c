@@ -5,7 +5,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/schedule.h"
 #include "backend/sched/limits/limits.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 #include "src/text/cause_text.h"
 #include "src/text/state_text.h"
 

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-#include "src/base/log.h"
-#include "src/model/apply_taking.h"
+#include "src/model/fold/apply_taking.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 void ctl_touch(struct control *c, uint32_t job)

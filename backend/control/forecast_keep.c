@@ -9,8 +9,8 @@
 
 #include "backend/control/emit.h"
 #include "src/base/crc.h"
-#include "src/base/file.h"
-#include "src/base/log.h"
+#include "src/os/file.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 #define FILE_NAME "forecasts"

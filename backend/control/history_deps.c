@@ -7,9 +7,9 @@
 #include "backend/control/emit.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/idmap.h"
-#include "src/base/log.h"
 #include "src/model/array.h"
 #include "src/model/dep.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 #define KNOWN_MAX   200000u     /* answers that are kept */

@@ -8,7 +8,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/read_only.h"
 #include "backend/control/schedule.h"
-#include "backend/control/user_quota.h"
+#include "backend/control/users/user_quota.h"
 
 #define ITERATIONS_MAX 64 /* actions emit events that need actions: this settles after a few */
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "backend/control/emit.h"
-#include "src/base/file.h"
-#include "src/base/log.h"
+#include "src/os/file.h"
+#include "src/os/log.h"
 
 #define FILE_NAME "lineage"
 #define IDS_AHEAD 1000 /* ids beyond the next one that the file reserves */

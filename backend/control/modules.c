@@ -1,6 +1,5 @@
 #include "backend/control/modules.h"
 
-#include "backend/control/audit.h"
 #include "backend/control/clients/followers.h"
 #include "backend/control/clients/large_requests.h"
 #include "backend/control/clients/output_relay.h"
@@ -40,8 +39,9 @@
 #include "backend/control/retire.h"
 #include "backend/control/schedule.h"
 #include "backend/control/shortage.h"
-#include "backend/control/user_budget.h"
-#include "backend/control/user_quota.h"
+#include "backend/control/users/audit.h"
+#include "backend/control/users/user_budget.h"
+#include "backend/control/users/user_quota.h"
 
 /* Before an event is folded:
  *

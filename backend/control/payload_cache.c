@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/control/emit.h"
-#include "backend/control/user_budget.h"
+#include "backend/control/users/user_budget.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/proto/codec.h"

@@ -1,7 +1,7 @@
 #include "backend/control/policy_view.h"
 
 #include "backend/control/emit.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 #include "backend/sched/limits/limits.h"
 
 static bool policy_view_in_groups(void *ctx, uint32_t uid, const struct strv *groups)

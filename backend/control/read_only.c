@@ -8,7 +8,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/shortage.h"
 #include "backend/control/state_load.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 #include "src/text/cause_text.h"
 
 #define PROBE_MS 1000

@@ -5,7 +5,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/lost_nodes.h"
 #include "backend/control/nodes/node_peers.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 
 int config_apply(struct control *c, struct cluster_spec *spec)
 {

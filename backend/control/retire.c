@@ -6,7 +6,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/payload_cache.h"
 #include "backend/control/shortage.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define RETIRE_MS    5000
 #define TRIM_MS      60000

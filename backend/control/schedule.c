@@ -6,8 +6,8 @@
 #include "backend/control/emit.h"
 #include "backend/control/forecast_slices.h"
 #include "backend/control/policy_view.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/user_cache.h"
+#include "src/os/log.h"
 #include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/log.h"
 #include "src/base/str.h"
+#include "src/os/log.h"
 
 #define LOOK_MS      1000  /* while something happens ... */
 #define LOOK_MOST_MS 16000 /* ... twice as long each time that nothing has */

@@ -7,9 +7,9 @@
 #include "backend/control/compact.h"
 #include "backend/control/emit.h"
 #include "backend/control/lineage.h"
-#include "backend/control/user_budget.h"
-#include "src/base/log.h"
-#include "src/model/apply_taking.h"
+#include "backend/control/users/user_budget.h"
+#include "src/model/fold/apply_taking.h"
+#include "src/os/log.h"
 
 struct state_loading {
     struct control *c;

@@ -11,14 +11,14 @@
 #include "backend/control/control.h"
 #include "backend/demo/demo_users.h"
 #include "backend/demo/model_node.h"
-#include "src/base/clock.h"
-#include "src/base/dirs.h"
-#include "src/base/file.h"
-#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
 #include "src/conf/paths.h"
+#include "src/os/clock.h"
+#include "src/os/dirs.h"
+#include "src/os/file.h"
+#include "src/os/unixsock.h"
 
 #define PAST_MS      (26 * INT64_C(3600000))
 #define START_MS     1000 /* until its nodes are there */

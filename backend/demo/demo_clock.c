@@ -1,6 +1,6 @@
 #include "backend/demo/demo_clock.h"
 
-#include "src/base/clock_system.h"
+#include "src/os/clock_system.h"
 
 #define START_NS (1000 * NS_PER_S) /* timers take 0 for "never" */
 

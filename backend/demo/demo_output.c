@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define BEGIN_MS  300  /* the first words */
 #define LOADED_MS 9000 /* then it has its data */

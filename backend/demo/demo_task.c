@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/str.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 struct demo_kind {
     const char *name; /* how the job's name begins */

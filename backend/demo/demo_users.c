@@ -7,11 +7,11 @@
 #include "backend/demo/demo_client.h"
 #include "backend/demo/demo_task.h"
 #include "backend/demo/demo_work.h"
-#include "src/base/clock.h"
-#include "src/base/log.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/log.h"
+#include "src/values/units.h"
 
 #define MINUTE_MS     INT64_C(60000)
 #define DRAIN_OFF_MIN 450 /* before the demo opens */

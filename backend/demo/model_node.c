@@ -7,9 +7,9 @@
 
 #include "backend/demo/model_task.h"
 #include "backend/net/conn.h"
-#include "src/base/clock.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/unixsock.h"
 
 #define OUT_MAX   (64u << 20)
 #define BOOTED_MS (40 * INT64_C(86400000)) /* it has been up for so long */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "backend/demo/demo_output.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 #define BEGIN_MS      400  /* from the launch until it runs */
 #define DIE_MS        1200 /* from the kill until it has ended */

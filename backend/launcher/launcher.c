@@ -17,11 +17,11 @@
 #include "backend/rights/rights.h"
 #include "backend/rights/rights_wire.h"
 #include "backend/task/programs.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
-#include "src/base/privdrop.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/os/privdrop.h"
+#include "src/os/unixsock.h"
 
 #define AGENT_SOCKET "agent.sock"
 #define LOCK_WAIT_MS 2000 /* an agent whose launcher was killed goes in a moment */

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/clock.h"
 #include "src/base/heap.h"
 #include "src/base/list.h"
+#include "src/os/clock.h"
 
 struct loop;
 

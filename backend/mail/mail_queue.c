@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "src/base/list.h"
-#include "src/base/log.h"
-#include "src/base/spawn.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
+#include "src/os/spawn.h"
 
 #define RUNNING_MAX 4
 #define QUEUE_MAX   1000

@@ -5,10 +5,10 @@
 
 #include "backend/mail/mail_queue.h"
 #include "src/base/idmap.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/mailtype.h"
+#include "src/values/units.h"
 
 #define SUBJECT_MAX   300 /* cells */
 #define MARKS_EACH_MS 5000

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "backend/net/peer_texts.h"
-#include "src/base/exe_path.h"
 #include "src/base/idmap.h"
-#include "src/base/log.h"
-#include "src/base/spawn.h"
-#include "src/base/unixsock.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/os/spawn.h"
+#include "src/os/unixsock.h"
 
 #define RETRY_MIN_MS 5
 #define RETRY_MAX_MS 2000

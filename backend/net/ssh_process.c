@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
-#include "src/base/spawn.h"
-#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/os/spawn.h"
+#include "src/os/unixsock.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 

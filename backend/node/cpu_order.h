@@ -3,7 +3,7 @@
 #define STOKER_BACKEND_NODE_CPU_ORDER_H
 
 #include "src/base/cpuset.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 #define CPU_ORDER_SYSFS "/sys/devices/system/cpu"
 

@@ -11,8 +11,8 @@
 
 #include "backend/node/nvml.h"
 #include "backend/task/proc.h"
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 
 #define PCI_DEVICES "/sys/bus/pci/devices"
 #define NVIDIA      "0x10de"

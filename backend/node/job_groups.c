@@ -12,8 +12,8 @@
 #include "backend/node/cgroup_fs.h"
 #include "backend/task/proc.h"
 #include "src/base/idmap.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define PIDS_MIN      4096
 #define CPU_PERIOD_US 100000

@@ -13,10 +13,10 @@
 
 #include "backend/node/gpu_numbers.h"
 #include "backend/node/gpu_sampler.h"
-#include "src/base/file.h"
-#include "src/base/log.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
+#include "src/os/log.h"
 
 #define LOOK_MS       5000
 #define LOOK_FAST_MS  2000  /* while a client watches */

@@ -9,7 +9,7 @@
 #include "backend/loop/loop.h"
 #include "backend/node/node_facts.h"
 #include "backend/task/proc.h"
-#include "src/base/spawn.h"
+#include "src/os/spawn.h"
 
 struct node_gpus;
 

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
+#include "src/values/units.h"
 
 #define POLICY_MAX    65536
 #define SPOOL_MAX_MIB 1024

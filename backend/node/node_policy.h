@@ -7,6 +7,8 @@
 #include "src/base/vec.h"
 #include "src/proto/launch.h"
 
+struct errtext;
+
 struct node_policy {
     uint32_t min_uid, max_tasks;
     uint64_t spool_max_mib;      /* of one task */

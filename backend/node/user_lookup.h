@@ -3,7 +3,7 @@
 #define STOKER_BACKEND_NODE_USER_LOOKUP_H
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* Checks that uid has the name that the controller knows and is in the group gid, and gives its groups
  * (uint32_t each). Answers are kept for a minute. Errors: -EPERM with a text where the node knows the user

@@ -13,8 +13,8 @@
 
 #include "backend/pmi/pmi_pairs.h"
 #include "backend/pmi/pmi_words.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg_node.h"

@@ -11,8 +11,8 @@
 #include "backend/confine/confine.h"
 #include "backend/pmi/pmi_ranks.h"
 #include "backend/pmi/pmi_setup.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 

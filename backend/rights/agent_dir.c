@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
 
 #define LOCK_NAME "lock"
 #define TRY_MS    20

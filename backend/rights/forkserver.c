@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "backend/task/shim_setup.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 
 #define ANSWER_WAIT_S 5 /* one that is stopped, or starves, must not stop the agent */
 #define TITLE_SIZE    512

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "src/base/spawn.h"
+#include "src/os/spawn.h"
 
 struct forkserver {
     const char *program; /* that of the shims ... */

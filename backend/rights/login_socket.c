@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/log.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
+#include "src/os/log.h"
+#include "src/os/unixsock.h"
 
 #define NAME "controller.sock"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "backend/task/proc.h"
-#include "src/base/ulimit.h"
+#include "src/os/ulimit.h"
 
 #define SPARED "-900" /* oom_score_adj of the agent and its shims */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/confine/confine.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 
 #define BIT(cap) (1ull << (cap))
 

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/log.h"
+#include "src/os/dirs.h"
+#include "src/os/log.h"
 
 #define PRIVATE_DIR   "private"
 #define NSFS_ID       0x6e736673

@@ -14,8 +14,8 @@
 #include "backend/rights/login_socket.h"
 #include "backend/rights/private_tmp.h"
 #include "backend/rights/rights_internal.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 struct rights *rights_new(const struct rights_config *cfg, const struct agent_dir *dir)
 {

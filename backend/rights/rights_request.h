@@ -8,7 +8,7 @@
 #include "backend/rights/agent_dir.h"
 #include "backend/task/taskdir.h"
 #include "src/base/err.h"
-#include "src/base/spawn.h"
+#include "src/os/spawn.h"
 
 enum rights_kind {
     RIGHTS_NOTES,        /* text: what the machine offers, a line each */

@@ -13,8 +13,8 @@
 #include "backend/rights/private_tmp.h"
 #include "backend/rights/rights_internal.h"
 #include "backend/task/shim_setup.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 

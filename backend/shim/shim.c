@@ -40,8 +40,8 @@
 #include "backend/shim/shim_state.h"
 #include "backend/shim/shim_timer.h"
 #include "backend/task/taskdir.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 
 #define LIMIT_AGAIN_MS 30000

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_io.h"
-#include "src/base/dirs.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
 
 #define NOTE_WAIT_MS 200
 #define LINK_DEPTH   8

@@ -13,7 +13,7 @@
 
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_pty.h"
-#include "src/base/clock.h"
+#include "src/os/clock.h"
 
 #define READ_SIZE    32768
 #define INPUT_MAX    (1u << 20) /* bytes held for the slowest rank */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_group.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 #define PAUSE_MIN_MS 10
 #define PAUSE_MAX_MS 1000

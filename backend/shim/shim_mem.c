@@ -15,8 +15,8 @@
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_reap.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 void shim_mem_start(struct shim *s)
 {

@@ -9,8 +9,8 @@
 #include "backend/shim/shim_pmi.h"
 #include "backend/shim/shim_reap.h"
 #include "backend/shim/shim_timer.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 
 void shim_orders_kill(struct shim *s, const struct launch_kill *k)

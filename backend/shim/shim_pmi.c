@@ -12,8 +12,8 @@
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_pmi_start.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 #include "src/proto/msg_node.h"
 

@@ -14,7 +14,7 @@
 #include "backend/pmi/pmi_setup.h"
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_rank.h"
-#include "src/base/exe_path.h"
+#include "src/os/exe_path.h"
 
 #define END_WAIT_MS 100
 

@@ -19,8 +19,8 @@
 
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_io.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 #define READ_SIZE  32768
 #define WINDOW     (512u << 10)

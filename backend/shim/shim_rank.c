@@ -23,9 +23,9 @@
 #include "backend/shim/shim_pty.h"
 #include "backend/task/cpu_binding.h"
 #include "backend/task/taskdir.h"
-#include "src/base/path_search.h"
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
+#include "src/os/path_search.h"
+#include "src/os/ulimit.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define HASHBANG_MAX 256 /* what the kernel reads of a first line */

@@ -9,7 +9,7 @@
 #include "backend/shim/shim_io.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_rank.h"
-#include "src/base/clock.h"
+#include "src/os/clock.h"
 
 #define LEFTOVER_GRACE_MS 2000
 

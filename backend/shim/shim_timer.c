@@ -2,8 +2,8 @@
 
 #include <sys/timerfd.h>
 
-#include "src/base/clock.h"
-#include "src/base/units.h"
+#include "src/os/clock.h"
+#include "src/values/units.h"
 
 #define EARLY_NEWS_S 5 /* a second early signal is at least this far ahead */
 

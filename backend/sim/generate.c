@@ -8,7 +8,7 @@
 
 #include "backend/sim/random.h"
 #include "backend/sim/simcluster.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define DAY_S     86400.0
 #define BUSIEST_S (14 * 3600.0) /* of the day */

@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "backend/sim/generate.h"
-#include "src/base/units.h"
 #include "src/conf/option.h"
+#include "src/values/units.h"
 
 #define N(table)     (sizeof(table) / sizeof *(table))
 #define MEMBER(s, m) .offset = offsetof(struct s, m)

@@ -2,8 +2,8 @@
 #ifndef STOKER_SIM_METRICS_H
 #define STOKER_SIM_METRICS_H
 
-#include "src/base/rec.h"
 #include "src/base/vec.h"
+#include "src/record/rec.h"
 
 /* How a figure is spread over the jobs; percentiles are values that occurred (nearest rank). */
 struct dist {

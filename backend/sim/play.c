@@ -9,10 +9,10 @@
 #include "backend/sched/explain/explain.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/heap.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/default_memory.h"
 #include "src/text/cause_text.h"
+#include "src/values/units.h"
 
 #define PREEMPTED_MAX  1000 /* times that a job may go for others before it is taken for a circle */
 #define UID_FIRST      100000

@@ -7,9 +7,9 @@
 
 #include "backend/sched/limits/limits.h"
 #include "backend/sim/simcluster.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/text/score_text.h"
+#include "src/values/units.h"
 
 #define HOUR_S 3600.0
 #define DAY_S  86400.0

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/values/units.h"
 
 REC_DEFINE(procs_report, PROCS_REPORT_FIELDS)
 

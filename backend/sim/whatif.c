@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
+#include "src/values/units.h"
 
 REC_DEFINE(whatif_row, WHATIF_ROW_FIELDS)
 REC_DEFINE(whatif_node, WHATIF_NODE_FIELDS)

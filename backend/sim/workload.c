@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "src/base/idmap.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/spec.h"
+#include "src/values/units.h"
 
 #define BEGIN_MS INT64_C(1767571200000) /* 2026-01-05, a Monday: where nothing says otherwise */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "backend/slurm/slurm_cluster.h"
-#include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
 
 #define DEFAULT_PART  10 /* a job without a limit may take one part of that many of what is left ... */
 #define DEFAULT_MIN_S 60 /* ... but so long at least ... */

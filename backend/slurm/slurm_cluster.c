@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/state.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 static struct slurm_span slurm_value_of(const struct slurm_span *line, const char *key)
 {

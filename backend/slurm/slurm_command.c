@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/spawn.h"
 #include "src/base/xalloc.h"
+#include "src/os/spawn.h"
 
 #define READ_SIZE  (64u << 10)
 #define OUTPUT_MAX (256u << 20)

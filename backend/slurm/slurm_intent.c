@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
+#include "src/os/file.h"
 
 #define NUMBER_MAX 64
 #define ANSWER_MAX 65536

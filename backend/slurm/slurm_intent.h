@@ -14,8 +14,8 @@
 #define STOKER_BACKEND_SLURM_SLURM_INTENT_H
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
 #include "src/base/time.h"
+#include "src/record/rec.h"
 
 #define SLURM_INTENT_MARK "stoker:"        /* in a comment, in front of NUMBER */
 #define SLURM_INTENT_DIR  "/stoker/slurm/" /* in the path of a script */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "backend/slurm/slurm_intent.h"
-#include "src/base/hostlist.h"
 #include "src/base/idmap.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define COLUMN(row, name) (&(row)->columns[SLURM_COLUMN_##name])
 

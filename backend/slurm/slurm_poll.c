@@ -9,10 +9,10 @@
 #include "backend/slurm/slurm_command.h"
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_word.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
 
 #define COST_FACTOR     50 /* pause for each millisecond of an answer: 2 % */
 #define PAUSE_MOST_MS   600000

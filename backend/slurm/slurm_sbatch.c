@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/batchopts.h"
+#include "src/os/ulimit.h"
 
 /* --- options --- */
 

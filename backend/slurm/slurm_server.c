@@ -29,9 +29,9 @@
 #include "backend/slurm/usage/slurm_usage.h"
 #include "backend/slurm/why/slurm_try.h"
 #include "backend/slurm/why/slurm_why.h"
-#include "src/base/log.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
+#include "src/os/unixsock.h"
 #include "src/proto/codec.h"
 
 #define QUEUE_MAX    (1u << 30) /* the rows of a million jobs, to a client of the same user */

@@ -15,13 +15,13 @@
 
 #include "backend/slurm/slurm_allocation.h"
 #include "backend/slurm/slurm_command.h"
-#include "src/base/byte_bridge.h"
-#include "src/base/clock.h"
-#include "src/base/file.h"
-#include "src/base/spawn.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
+#include "src/os/byte_bridge.h"
+#include "src/os/clock.h"
+#include "src/os/file.h"
+#include "src/os/spawn.h"
+#include "src/os/unixsock.h"
 
 #define START_MS      120000 /* until the agents must have connected */
 #define STREAM_MS     60000

@@ -15,10 +15,10 @@
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_trial.h"
 #include "backend/slurm/slurm_word.h"
-#include "src/base/file.h"
-#include "src/base/spawn.h"
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
+#include "src/os/spawn.h"
+#include "src/os/ulimit.h"
 
 #define LOOK_AGAIN_MS 200   /* whether an sbatch of an earlier server has ended */
 #define SQUEUE_MS     2000  /* between questions whether the job is there, at most */

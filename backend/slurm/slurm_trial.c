@@ -8,8 +8,8 @@
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_sbatch.h"
 #include "backend/slurm/slurm_value.h"
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 
 #define TRIAL_LEAST_MS 2000 /* between two of them */
 #define TRIAL_FACTOR   50   /* as for the lists: 2 % of slurmctld's time */

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "src/base/err.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 #define VALUE_MAX 64 /* bytes of a number, a time or a size */
 

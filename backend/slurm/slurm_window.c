@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
 
 static char *window_text_of(const struct slurm_span *line, const char *key)
 {

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/base/thread.h"
 #include "src/base/xalloc.h"
+#include "src/os/thread.h"
 
 #define NAME_MS      10000
 #define CONNECT_MS   8000       /* one address */

@@ -11,10 +11,10 @@
 
 #include "backend/sshlink/node_ssh.h"
 #include "backend/sshlink/ssh_keys.h"
-#include "src/base/clock.h"
-#include "src/base/privdrop.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/privdrop.h"
 #include "src/proto/probe.h"
 
 #define DISK_MIN_MIB  64

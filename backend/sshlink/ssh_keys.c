@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 
 static struct key_file *keys_find(struct keys *k, const char *file)
 {

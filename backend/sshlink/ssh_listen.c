@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/log.h"
-#include "src/base/privdrop.h"
-#include "src/base/unixsock.h"
+#include "src/os/clock.h"
+#include "src/os/log.h"
+#include "src/os/privdrop.h"
+#include "src/os/unixsock.h"
 
 #define PAUSE_MS 200 /* after an accept that failed for want of something */
 

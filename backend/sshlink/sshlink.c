@@ -13,9 +13,9 @@
 #include "backend/sshlink/node_ssh.h"
 #include "backend/sshlink/ssh_keys.h"
 #include "src/base/list.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 

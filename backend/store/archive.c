@@ -6,9 +6,9 @@
 
 #include "backend/store/schema.h"
 #include "src/base/crc.h"
-#include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define PIECE        200
 #define SAMPLES      64

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "src/base/clock.h"
 #include "src/base/crc.h"
-#include "src/base/log.h"
+#include "src/os/clock.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 #define ROW_OVERHEAD 40u /* bytes of a row beside its lines, about */

@@ -8,9 +8,9 @@
 #include "backend/store/mark.h"
 #include "backend/store/store_types.h"
 #include "src/base/err.h"
-#include "src/base/rec.h"
 #include "src/model/event.h"
 #include "src/proto/msg.h"
+#include "src/record/rec.h"
 
 #define SCRIPTS_BYTES_MAX (256u << 20) /* of all that scripts.c keeps */
 

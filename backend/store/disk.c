@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth its time */
 #define WAL_PAGES_PIECES   128   /* the same where large payloads are written */

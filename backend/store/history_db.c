@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/store/archive.h"
-#include "src/base/clock.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 
 #define PIECE_BYTES (1u << 20)

@@ -11,7 +11,7 @@
 
 #include "backend/store/large.h"
 #include "backend/store/worker.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
 
 #define AUDIT_ROW_BYTES (64u << 10) /* of the audit log: a batch may be large, a row is read as a whole */

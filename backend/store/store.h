@@ -20,10 +20,10 @@
 #include "backend/store/mark.h"
 #include "backend/store/store_types.h"
 #include "src/base/err.h"
-#include "src/base/rec.h"
 #include "src/base/str.h"
 #include "src/model/event.h"
 #include "src/proto/msg.h"
+#include "src/record/rec.h"
 
 struct store;
 

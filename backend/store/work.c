@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/model/private_data.h"
+#include "src/os/clock.h"
 #include "src/proto/codec.h"
 
 bool work_can_wait(const struct work *w)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "backend/task/atomic_next.h"
-#include "src/base/file.h"
+#include "src/os/file.h"
 
 int atomic_open_next(int dir_fd, const char *name, char next[static ATOMIC_NAME_SIZE])
 {

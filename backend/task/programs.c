@@ -5,7 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
+#include "src/os/exe_path.h"
 
 void programs_hold(void)
 {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "backend/task/programs.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 #define UNUSED_S 600 /* an agent may be about to start what lies there */
 #define KIT_LEN  32  /* hexadecimal digits of the contents, then "-" and the machine's type */

@@ -11,7 +11,7 @@
 #ifndef STOKER_BACKEND_TASK_SHIM_SETUP_H
 #define STOKER_BACKEND_TASK_SHIM_SETUP_H
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* The option of the program stoker-shim that forks shims on request, and its socket. */
 #define FORKSERVER_OPTION "--serve"

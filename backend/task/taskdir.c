@@ -12,8 +12,8 @@
 
 #include "backend/task/atomic_file.h"
 #include "backend/task/taskdir_files.h"
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 #include "src/proto/codec.h"
 
 #define RESERVE_PIECE 8192

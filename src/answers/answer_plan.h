@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "src/answers/answer_score.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* X(enum member, name, what it means) */
 #define PLAN_KINDS(X)                                                                            \

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 #define SCORE_HORIZONS    4  /* of waits as they were told: */
 #define SCORE_BAND        50 /* per cent of the jobs should start within the range that they are told */

@@ -1,7 +1,7 @@
 /* time.h - instants as types that cannot be mixed, and their text forms.
  *
  * struct wall is what events, policy and people see; struct mono is what intervals and timers are measured
- * with. Nothing here reads a clock: src/base/clock.h does.
+ * with. Nothing here reads a clock: src/os/clock.h does.
  */
 #ifndef STOKER_BASE_TIME_H
 #define STOKER_BASE_TIME_H
@@ -50,16 +50,5 @@ const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE]);
 /* The same, appended, for texts that may choose another form by what the time is now. */
 struct str;
 void wall_append_iso(struct str *out, struct wall w, struct wall now);
-
-/* Slurm's begin, deadline and start times: ISO date with optional time, HH:MM[:SS], MMDD[YY], now,
- * now+COUNT[unit], today, tomorrow, midnight, noon, epoch seconds with a leading '@'. Errors: -EINVAL with
- * a text. Source: sbatch(1), --begin. */
-struct errtext;
-int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
-/* The same for times of what has been: a time of day is its last one, a day without a year the last such
- * day. Nothing is earlier than the Epoch. Source: sacct(1), --starttime. */
-int wall_parse_past(const char *s, struct wall now, struct wall *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
 
 #endif

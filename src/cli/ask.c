@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 unsigned ask_flags(const struct cli *cli)
 {

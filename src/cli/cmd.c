@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
 #include "src/client/client_remote.h"
+#include "src/lang/lang.h"
+#include "src/os/given_env.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
 

@@ -6,7 +6,7 @@
 #ifndef STOKER_CLI_CMD_H
 #define STOKER_CLI_CMD_H
 
-#include "src/base/opt.h"
+#include "src/values/opt.h"
 
 struct command;
 

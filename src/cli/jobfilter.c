@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/cli/usernames.h"
 #include "src/client/client_remote.h"
 #include "src/model/usage.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 void job_filter_fini(struct job_filter *f)
 {

@@ -1,7 +1,7 @@
 /* lookup.c - one thing by its name. */
 #include "src/cli/lookup.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
 
 static int say_missing(const struct job_lookup *l, const struct cli *cli, bool step)

@@ -10,13 +10,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_find.h"
 #include "src/client/client_private.h"
 #include "src/client/client_remote.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
 #include "src/text/cause_text.h"
 
 #define READ_SIZE        (256u << 10)

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_slurm.h"
+#include "src/lang/lang.h"
+#include "src/os/unixsock.h"
 
 #define DIAL_WAIT_S 5
 

@@ -1,9 +1,9 @@
 /* client_history.c - jobs that have left the controller's state, row by row. */
 #include <errno.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/lang/lang.h"
 #include "src/proto/codec.h"
 
 struct history_each {

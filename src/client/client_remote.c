@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
-#include "src/base/spawn.h"
 #include "src/base/str.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/exe_path.h"
+#include "src/os/spawn.h"
 
 #define SILENT_MS     60000 /* without progress, where ssh may not ask */
 #define SPEAK_MS      500   /* what ssh has said is shown after this long: it may be waiting for the user */

@@ -13,16 +13,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/exe_path.h"
-#include "src/base/file.h"
 #include "src/base/idmap.h"
-#include "src/base/lang.h"
-#include "src/base/path_search.h"
-#include "src/base/spawn.h"
 #include "src/base/str.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/exe_path.h"
+#include "src/os/file.h"
+#include "src/os/path_search.h"
+#include "src/os/spawn.h"
+#include "src/os/unixsock.h"
 
 #define START_WAIT_MS 5000
 #define RETRY_MS      20

@@ -19,14 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/dirs.h"
-#include "src/base/exe_path.h"
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_find.h"
 #include "src/client/client_private.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/dirs.h"
+#include "src/os/exe_path.h"
+#include "src/os/given_env.h"
 
 #define START_WAIT_MS 30000
 #define WAIT_VARIABLE "STOKER_START_WAIT_MS" /* for tests: another time */

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/lang/lang.h"
 #include "src/proto/codec.h"
 
 static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *err)

@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/ulimit.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/conf/tables.h"
+#include "src/lang/lang.h"
 #include "src/model/private_data.h"
 #include "src/model/usage.h"
+#include "src/os/ulimit.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define NODE_NAME_MAX 128
 #define NODES_MAX     HOSTLIST_MAX

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/option.h"
 #include "src/conf/source.h"
+#include "src/lang/lang.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 /* ---- the form of the file ---- */
 

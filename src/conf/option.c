@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/conf/value.h"
+#include "src/lang/lang.h"
 
 #define LIST_MAX 100000 /* groups in one list */
 #define NEAR     3      /* edits that a typing error may need */

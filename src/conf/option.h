@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
 #include "src/conf/source.h"
+#include "src/record/rec.h"
 
 enum conf_type {
     CONF_STR,       /* char * */

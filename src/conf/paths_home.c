@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/user_record.h"
 #include "src/conf/paths.h"
+#include "src/os/user_record.h"
 
 void paths_find(struct paths *p)
 {

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/file.h"
 
 int source_verror(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
                   va_list ap)

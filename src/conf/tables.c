@@ -1,9 +1,9 @@
 /* tables.c - the keys of stoker.cfg: one table for each kind of group. */
 #include "src/conf/tables.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/spec.h"
+#include "src/values/units.h"
 
 #define N(table) (sizeof(table) / sizeof *(table))
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define NAME_MAX_BYTES 128
 

@@ -1,8 +1,8 @@
 /* warn.c - what a configuration says without effect. */
 #include "src/conf/warn.h"
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 static bool warn_admits(const struct part_spec *p, const struct qos_spec *q)
 {

@@ -8,7 +8,7 @@
  *     X(ID, KIND, PLACE, member, OPTION, IS, COLUMN, FIELD)
  *         KIND    enum job_attr_kind: how it is read and written
  *         PLACE   REQ: a member of struct job_req; RARE: of struct job_req_rare
- *         OPTION  members of struct opt (src/base/opt.h)
+ *         OPTION  members of struct opt (src/values/opt.h)
  *         IS      members of struct job_attr (src/jobattr/jobattr.h)
  *         COLUMN  members of struct column (src/cli/listing/format.h), for squeue
  *         FIELD   members of struct acct_field (src/cli/accounting/acctfields.h), for sacct

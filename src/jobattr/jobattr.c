@@ -6,10 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/time.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 #define REQ_OFFSET(member)    .place = IN_REQ, .offset = offsetof(struct job_req, member)
 #define DETAIL_OFFSET(member) .place = IN_DETAIL, .offset = offsetof(struct job_req_detail, member)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "src/base/env_index.h"
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/model/need.h"
 #include "src/model/task_parts.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 typedef VEC(uint32_t) counts_t;
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/array.h"
 
 static int batch_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)

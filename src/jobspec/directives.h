@@ -7,8 +7,8 @@
 #ifndef STOKER_JOBSPEC_DIRECTIVES_H
 #define STOKER_JOBSPEC_DIRECTIVES_H
 
-#include "src/base/opt.h"
 #include "src/base/str.h"
+#include "src/values/opt.h"
 
 struct directive { /* one option; places are bytes of the text */
     const struct opt *opt;

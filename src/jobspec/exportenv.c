@@ -7,9 +7,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/user_record.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/user_record.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 

@@ -6,18 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/ulimit.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/mailtype.h"
 #include "src/jobspec/jobopts_check.h"
 #include "src/jobspec/nodefile.h"
 #include "src/jobspec/signame.h"
-
-#define NICE_DEFAULT 100
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/ulimit.h"
+#include "src/values/hostlist.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 static const uint8_t mem_options[] = {J_MEM, J_MEM_PER_CPU, J_MEM_PER_GPU};
 static const uint8_t gpu_options[] = {J_GRES, J_GPUS, J_GPUS_PER_NODE, J_GPUS_PER_TASK};
@@ -289,7 +288,7 @@ SETTER(restarts)
 
 SETTER(nice)
 {
-    int64_t n = NICE_DEFAULT;
+    int64_t n = 100; /* Slurm's, of --nice alone */
     if (arg && int_parse(arg, -JOB_NICE_MAX, JOB_NICE_MAX, &n, NULL))
         return err_set(err, -EINVAL, tr("Invalid --%s value, out of range (+/- %lld)"), opt->name,
                        JOB_NICE_MAX);

@@ -8,10 +8,10 @@
 #ifndef STOKER_JOBSPEC_JOBOPTS_H
 #define STOKER_JOBSPEC_JOBOPTS_H
 
-#include "src/base/opt.h"
 #include "src/base/time.h"
 #include "src/jobattr/jobattr.h"
 #include "src/model/job.h"
+#include "src/values/opt.h"
 
 /* J_ACCOUNT and so on: the number of a row of src/jobattr/job_attrs.h. */
 enum jobopt {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 static bool jobopts_check_is_number(const char *s)
 {

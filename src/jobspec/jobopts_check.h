@@ -3,7 +3,7 @@
 #ifndef STOKER_JOBSPEC_JOBOPTS_CHECK_H
 #define STOKER_JOBSPEC_JOBOPTS_CHECK_H
 
-#include "src/base/opt.h"
+#include "src/values/opt.h"
 
 /* Slurm's text and the kind of failure (see opt_fn) where opt does not take arg; 0 for options that nothing
  * is known about. arg: NULL where there is none. */

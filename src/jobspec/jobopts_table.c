@@ -2,7 +2,7 @@
  * without effect or refused. Where a variable has several names, later ones win. */
 #include "src/jobspec/jobopts.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 /* clang-format off */
 #define X(ID, KIND, PLACE, MEMBER, OPTION, ...) {.id = J_##ID, JOB_ATTR_UNWRAP OPTION},

@@ -1,6 +1,6 @@
 /* jobopts_user.c - the users of this machine, for jobopts.c. */
-#include "src/base/user_record.h"
 #include "src/jobspec/jobopts.h"
+#include "src/os/user_record.h"
 
 bool jobopts_find_user(const char *name, unsigned *ret_uid)
 {

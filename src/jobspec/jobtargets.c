@@ -6,11 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/array.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 
 #define TARGETS_MAX 1000000u /* elements that one command may name one by one */
 

@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "src/base/given_env.h"
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/exportenv.h"
+#include "src/os/given_env.h"
+#include "src/os/ulimit.h"
 
 /* As the kernel tells it: setting it to see what it was would be seen by other threads. */
 static uint32_t current_umask(void)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 
 #define LINE_MAX_BYTES 65536
 

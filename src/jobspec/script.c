@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/lang.h"
-#include "src/base/path_search.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/file.h"
+#include "src/os/path_search.h"
 
 #define DIRECTIVE "#SBATCH"
 

@@ -3,7 +3,7 @@
 #define STOKER_JOBSPEC_SCRIPT_H
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 #define SCRIPT_MAX (4u << 20)
 

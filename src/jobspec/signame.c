@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 #define SIGNAL_DEFAULT_S 60 /* before the end */
 

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 
 #define YEAR_S (365u * 24 * 3600) /* of a window without an end: as long as Slurm's */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "src/base/str.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 #define WORD_BITS 64u
 

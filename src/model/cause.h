@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* X(enum member, name, starts by itself): the classes of causes. */
 #define WHY_CLASSES(X)                                                                                       \

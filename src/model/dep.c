@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/model/array.h"
+#include "src/values/units.h"
 
 #define WORD_MAX 32 /* longer than any of the words */
 

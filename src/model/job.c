@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 REC_DEFINE(index_range, INDEX_RANGE_FIELDS)
 REC_DEFINE(job_req, JOB_REQ_FIELDS)

@@ -11,7 +11,7 @@
  * are what Slurm calls tasks; in a step job each declared task is a task here, with `ranks` processes on
  * its node. A declared task over several nodes has one record for each of them: src/model/task_parts.h.
  *
- * Records (src/base/rec.h): only model_apply writes them once they are in the model.
+ * Records (src/record/rec.h): only model_apply writes them once they are in the model.
  */
 #ifndef STOKER_MODEL_JOB_H
 #define STOKER_MODEL_JOB_H
@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #include "src/base/list.h"
-#include "src/base/rec.h"
 #include "src/model/cause.h"
 #include "src/model/state.h"
+#include "src/record/rec.h"
 
 #define STEP_BATCH       (-1)
 #define STEP_INTERACTIVE (-2)
@@ -288,7 +288,7 @@ struct state_count {
 };
 #define STATE_COUNT_FIELDS(F, G, S) F(S, U32, state) F(S, U32, n)
 
-/* Something that was done to a job, by a user or for another job: src/model/jobevents.h. */
+/* Something that was done to a job, by a user or for another job: src/model/fold/jobevents.h. */
 struct job_event {
     struct wall t;
     uint32_t kind; /* enum event_kind */
@@ -320,7 +320,7 @@ struct job_rare {
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
     uint32_t losses; /* times that it was queued again because its node was lost, since the last release */
     char *kill_user; /* name of kill_uid; of a preemption the other job's user */
-    REC_LIST(struct job_event) events;          /* the oldest first: src/model/jobevents.h */
+    REC_LIST(struct job_event) events;          /* the oldest first: src/model/fold/jobevents.h */
     REC_LIST(struct state_count) array_gone;    /* of the array's record: elements that have been retired */
     struct causes preempt_why;                  /* by which rule */
     REC_LIST(struct index_range) array_pending; /* of the array's record: elements that it stands for */

@@ -1,7 +1,7 @@
 #include "src/model/jobeffective.h"
 
 #include "src/base/str.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 enum lost_node job_lost_node(const struct model *m, const struct job *j)
 {

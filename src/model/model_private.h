@@ -1,8 +1,10 @@
-/* model_private.h - what model.c, apply.c and charge.c share. */
+/* model_private.h - what the files of the model share with those of its fold. */
 #ifndef STOKER_MODEL_MODEL_PRIVATE_H
 #define STOKER_MODEL_MODEL_PRIVATE_H
 
 #include "src/model/model_state.h"
+
+struct errtext;
 
 /* Puts a job that is in no list into the indexes and lists; takes it out of all of them. */
 void model_link_job(struct model *m, struct job *j);

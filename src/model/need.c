@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "src/base/hostlist.h"
+#include "src/values/hostlist.h"
 
 static uint32_t or_default(uint32_t v, uint32_t fallback)
 {

@@ -29,8 +29,8 @@ struct unknown_task { /* that a node runs and no job here has: of a state that w
     F(S, U32, uid) F(S, STR, user) F(S, CPUSET, cpus) F(S, CPUSET, gpus) F(S, U64, mem_mib)                  \
     F(S, BOOL, killing)
 
-/* What has happened to a node, as its record keeps it (src/model/nodeevents.h). Stored by number: new ones
- * go to the end. */
+/* What has happened to a node, as its record keeps it (src/model/fold/nodeevents.h). Stored by number: new
+ * ones go to the end. */
 enum node_news {
     NEWS_NONE,
     NEWS_DRAINED,
@@ -90,7 +90,7 @@ struct node {
     uint32_t gpus_found;                /* by its agent, at the last report */
     REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
     uint64_t tmp_mib;                   /* size of the file system of /tmp; 0 unknown */
-    REC_LIST(struct node_event) events; /* the oldest first: src/model/nodeevents.h */
+    REC_LIST(struct node_event) events; /* the oldest first: src/model/fold/nodeevents.h */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \

@@ -2,7 +2,7 @@
 #include "src/model/spec.h"
 
 #include "src/base/err.h"
-#include "src/base/ulimit.h"
+#include "src/os/ulimit.h"
 
 REC_DEFINE(node_spec, NODE_SPEC_FIELDS)
 REC_DEFINE(part_spec, PART_SPEC_FIELDS)

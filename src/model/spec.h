@@ -1,6 +1,6 @@
 /* spec.h - what the configuration says of the cluster: nodes, partitions, QOS, accounts, limits, weights.
  *
- * Records (src/base/rec.h): the configuration enters the model as one event that holds a struct
+ * Records (src/record/rec.h): the configuration enters the model as one event that holds a struct
  * cluster_spec. Durations in seconds (DURATION_UNLIMITED where unbounded), memory in MiB.
  */
 #ifndef STOKER_MODEL_SPEC_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 #define LIMIT_NONE UINT64_MAX /* in a struct limit_set: not limited */
 
@@ -175,7 +175,7 @@ struct cluster_spec {
     uint32_t lease_s;   /* a node's time without a controller, for jobs with LOST_LEASE */
     uint32_t user_requests; /* a second, of one user's over time; 0: no limit */
     uint32_t max_user_jobs; /* as max_jobs, of one user; 0: nine tenths of it */
-    struct strv propagate_limits, propagate_limits_except; /* names, src/base/ulimit.h; both empty: all */
+    struct strv propagate_limits, propagate_limits_except; /* names, src/os/ulimit.h; both empty: all */
     uint32_t audit_keep_s;     /* lines of the audit log are kept for so long; 0: for ever */
     uint64_t audit_mib;        /* and so much of them; 0: any amount */
     bool audit_syslog;         /* they go to the system's log as well */

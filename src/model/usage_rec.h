@@ -3,7 +3,7 @@
 #define STOKER_MODEL_USAGE_REC_H
 
 #include "src/base/idmap.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 struct usage_row {
     char *account, *user, *qos, *partition; /* "" where there is none */

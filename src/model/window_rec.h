@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 #define WINDOW_ALL_NODES "ALL"
 

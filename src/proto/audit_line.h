@@ -2,7 +2,7 @@
 #ifndef STOKER_PROTO_AUDIT_LINE_H
 #define STOKER_PROTO_AUDIT_LINE_H
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* X(enum member, name, what was asked for). Stored by number: new ones go to the END. */
 #define AUDIT_REQUESTS(X)                                                  \

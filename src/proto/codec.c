@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/rec_box.h"
 #include "src/proto/codec_sink.h"
+#include "src/record/rec_box.h"
 
 #define NIL          0xc0
 #define FALSE        0xc2

@@ -1,15 +1,15 @@
 /* codec.h - records as MessagePack: what travels and what is stored.
  *
  * A record is an array of its members in the order of its table. Missing members at the end read as zero,
- * additional ones are skipped: see src/base/rec.h for how records may grow. Unset members at the end of a
+ * additional ones are skipped: see src/record/rec.h for how records may grow. Unset members at the end of a
  * record are not written.
  */
 #ifndef STOKER_PROTO_CODEC_H
 #define STOKER_PROTO_CODEC_H
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
 #include "src/base/strpool.h"
+#include "src/record/rec.h"
 
 /* Appends rec's encoding to out. */
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out);

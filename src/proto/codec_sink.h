@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* Where the next byte goes, in memory of out. out->len is behind until sink_end. */
 struct codec_sink {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 enum value_type {
     VALUE_NIL,

@@ -8,8 +8,8 @@
 #define STOKER_PROTO_LAUNCH_H
 
 #include "src/base/idmap.h"
-#include "src/base/rec.h"
 #include "src/model/job.h"
+#include "src/record/rec.h"
 
 struct launch_key {
     uint32_t job;

@@ -8,7 +8,7 @@
 #ifndef STOKER_SRC_PROTO_SSH_MSG_H
 #define STOKER_SRC_PROTO_SSH_MSG_H
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* PING has no body; link sends it back. */
 enum ssh_msg { SSH_MSG_OPEN = 1, SSH_MSG_STATE, SSH_MSG_PING };

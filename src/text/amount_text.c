@@ -1,7 +1,7 @@
 #include "src/text/amount_text.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 void text_append_u64(struct str *out, uint64_t v)
 {

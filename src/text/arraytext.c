@@ -1,7 +1,7 @@
 /* arraytext.c - the elements of an array in words. */
 #include "src/text/arraytext.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 enum element_is element_of_state(enum job_state s)
 {

@@ -1,4 +1,4 @@
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/cause_sentence.h"
 
 /* By which rule a job was preempted: in brief after "preempted by job 328 of ann", which names the job. Why

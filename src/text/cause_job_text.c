@@ -1,4 +1,4 @@
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/cause_sentence.h"
 
 #include "src/model/dep.h"

@@ -1,9 +1,9 @@
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/cause_sentence.h"
 
-#include "src/base/units.h"
 #include "src/model/spec.h"
 #include "src/text/cause_template.h"
+#include "src/values/units.h"
 
 /* --- limits --- */
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 struct filler {
     const struct cause *c;

@@ -1,6 +1,6 @@
 #include "src/text/cause_text.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/cause_sentence.h"
 #include "src/text/cause_template.h"
 

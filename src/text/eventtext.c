@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
 #include "src/model/private_data.h"
 #include "src/model/runs.h"
@@ -13,6 +12,7 @@
 #include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 
 #define AT_ONCE_MS 5000 /* a signal is on its way, its job ends, the end is reported */
 

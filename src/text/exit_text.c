@@ -1,6 +1,6 @@
 #include "src/text/exit_text.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 #define CANNOT_EXECUTE 126 /* POSIX, Shell Command Language, 2.8.2 */
 #define NOT_FOUND      127

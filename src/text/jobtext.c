@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/dep.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/jobeffective.h"
-#include "src/model/jobevents.h"
 #include "src/model/private_data.h"
 #include "src/text/exit_text.h"
 #include "src/text/requesttext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 const char *jobtext_name(const struct job *j)
 {

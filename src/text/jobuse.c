@@ -1,8 +1,8 @@
 /* jobuse.c - what a job used of what it had asked for. */
 #include "src/text/jobuse.h"
 
-#include "src/base/units.h"
 #include "src/model/jobeffective.h"
+#include "src/values/units.h"
 
 static int percent_of(uint64_t part, uint64_t all)
 {

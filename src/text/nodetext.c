@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/dep.h"
 #include "src/model/need.h"
 #include "src/text/amount_text.h"

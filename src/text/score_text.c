@@ -1,8 +1,8 @@
 /* score_text.c - how forecasts came true, in words. */
 #include "src/text/score_text.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 void score_text_horizon(const struct msg_scores *m, size_t i, struct str *out)
 {

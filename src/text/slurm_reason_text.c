@@ -1,7 +1,7 @@
 #include "src/text/slurm_reason_text.h"
 
 #include "src/answers/slurm_reason.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 /* --- limits --- */
 

@@ -1,7 +1,7 @@
 #include "src/text/state_text.h"
 
 #include "src/base/err.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 const char *end_kind_text(enum end_kind k)
 {

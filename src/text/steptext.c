@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "src/model/task_parts.h"
 #include "src/text/cause_text.h"

@@ -1,6 +1,6 @@
 #include "src/text/why_text.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"

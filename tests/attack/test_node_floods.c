@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 #include "tests/lib/asking.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "backend/slurm/host/slurm_host.h"
-#include "src/base/clock.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/unixsock.h"
 #include "tests/lib/attack.h"
 #include "tests/lib/check.h"
 

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/proto/frame.h"
+#include "src/values/units.h"
 #include "tests/bench/common.h"
 
 #define CONNECTIONS   256

@@ -2,9 +2,9 @@
  * of CPU time: the first time, the median, the worst. LANG chooses the language of the screens. */
 #include "tests/lib/big_cluster.h"
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 #define ROUNDS 12
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "backend/net/nodeconn.h"
-#include "src/base/exe_path.h"
-#include "src/base/log.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/os/exe_path.h"
+#include "src/os/log.h"
+#include "src/values/units.h"
 #include "tests/bench/common.h"
 
 #define BEAT_MS    5000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # F60: the disk of the logs is full, or the log cannot be opened: the daemons go on. That lines which were lost are counted is in
-# tests/unit/base/test_log.c.
+# tests/unit/os/test_log.c.
 . stoker.sh
 [ -e /dev/full ] || skip "no /dev/full"
 goes_on() {

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
+#include "src/os/unixsock.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 

@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 #include "tests/fuzz/driver.h"
-#include "ui/frame/prefs.h"
+#include "ui/state/prefs.h"
 
 /* libconfig's reader loses what it has of a string that never ends. */
 const char *__lsan_default_suppressions(void);

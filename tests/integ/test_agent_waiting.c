@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 #include "tests/lib/agent_cases.h"
 
 /* Runs it to its end, and returns its supervisor. ret: the end; NULL: it is of no interest. */

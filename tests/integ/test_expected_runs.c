@@ -1,9 +1,9 @@
 /* test_expected_runs.c - a real controller learns how long jobs run, and starts a job by that in front of a
  * planned start, without a later time for the job that was promised it.
  */
-#include "src/base/clock.h"
-#include "src/base/units.h"
 #include "src/model/state.h"
+#include "src/os/clock.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/live_lab.h"
 

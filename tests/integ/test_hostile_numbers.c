@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 #include "tests/lib/asking.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"

@@ -7,8 +7,8 @@
  */
 #include "tests/lib/live_row.h"
 
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "tests/lib/check.h"
 
 struct mono mono_read(void)

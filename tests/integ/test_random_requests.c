@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "backend/task/proc.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 
 #define STEP_MS 5

@@ -2,7 +2,7 @@
 #ifndef STOKER_TESTS_LIB_ANYREC_H
 #define STOKER_TESTS_LIB_ANYREC_H
 
-#include "src/base/rec.h"
+#include "src/record/rec.h"
 
 /* From TEST_SEED, else another each time; printed with the name of the test. */
 void anyrec_set_seed(const char *test);

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 

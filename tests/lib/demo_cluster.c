@@ -1,8 +1,8 @@
 /* demo_cluster.c - a cluster in ordinary use. */
 #include "tests/lib/demo_cluster.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 #define GIB 1024ull
 

@@ -10,11 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/clock_system.h"
-#include "src/base/log.h"
-#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/clock_system.h"
+#include "src/os/log.h"
+#include "src/os/ulimit.h"
+#include "src/values/time_parse.h"
 #include "tests/lib/uilab.h"
 #include "ui/frame/aside.h"
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 #include "tests/lib/check.h"
 
 static int listener = -1, agent = -1;

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 #include "tests/lib/check.h"
 
 static void send_frame(int fd, enum msg_kind kind, uint64_t tag, const void *body)

@@ -1,10 +1,10 @@
 /* lab.c - a cluster made of events. */
 #include "tests/lib/lab.h"
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define T0_MS 1700000000000LL
 

@@ -1,9 +1,9 @@
 #include "tests/lib/live_row.h"
 
-#include "src/base/clock.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "src/text/why_text.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 
 #define JOBS_MAX  16

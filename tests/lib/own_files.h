@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/owner_file.h"
+#include "src/os/owner_file.h"
 
 bool owner_file_is_direct(uid_t owner)
 {

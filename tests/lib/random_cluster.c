@@ -2,9 +2,9 @@
 #include "tests/lib/random_cluster.h"
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
+#include "src/values/units.h"
 
 static uint64_t rnd;
 

@@ -1,9 +1,9 @@
 /* reference_sched.c - the policy as its text reads. */
 #include "tests/lib/reference_sched.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
+#include "src/values/units.h"
 
 #define NEVER      INT64_MAX
 #define ROUNDS_MAX 4 /* as the planner has it; what is left then comes with the next pass */

@@ -14,11 +14,11 @@
 #include "tests/lib/lab.h"
 #include "ui/app/app.h"
 #include "ui/frame/aside.h"
-#include "ui/frame/changes.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/stack.h"
+#include "ui/state/changes.h"
 
 struct uilab_sent {
     enum msg_kind kind;

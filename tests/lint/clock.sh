@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The system's clocks are read in src/base/clock_system.c alone: one place to change, and one that a test can replace.
+# The system's clocks are read in src/os/clock_system.c alone: one place to change, and one that a test can replace.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-only=src/base/clock_system.c
+only=src/os/clock_system.c
 pattern='(^|[^a-z0-9_])(clock_gettime|clock_gettime64|gettimeofday|timespec_get|ftime|time)[[:space:]]*\(|[^a-z0-9_]clock\(\)'
 
 # Lines FILE:TEXT in, those that read a clock out. Comments and strings name clocks too.
@@ -16,4 +16,4 @@ for good in 'x.c: * time(NULL) is read' 'x.c:    print_time(t);' 'x.c:    puts("
 done
 
 wrong=$(grep -rHE "$pattern" --include='*.[ch]' src ui backend | grep -v "^$only:" | readers)
-[ -z "$wrong" ] || { echo "$wrong"; echo "read clocks with src/base/clock.h"; exit 1; }
+[ -z "$wrong" ] || { echo "$wrong"; echo "read clocks with src/os/clock.h"; exit 1; }

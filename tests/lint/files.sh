@@ -2,7 +2,7 @@
 # What can be seen of a file from outside: its length, waits of whole seconds in tests, paths of the machine it was written on, and
 # whether it belongs here at all.
 #
-# A file of the product has at most 600 lines, a test at most 850. A test waits for a condition, never for a time. Exemptions:
+# A file of the product has at most 600 lines, a test at most 850; a folder of the product has at most 25 .c files. A test waits for a condition, never for a time. Exemptions:
 # tests/lint/exempt ("size PATH reason", "sleep PATH reason").
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -19,6 +19,10 @@ while read -r _ path _; do
     case $path in tests/*) most=850 ;; *) most=600 ;; esac
     [ "$lines" -gt $most ] || say "tests/lint/exempt: $path has $lines lines and needs no exemption"
 done < <(grep '^size ' tests/lint/exempt)
+
+while read -r files folder; do
+    [ "$files" -le 25 ] || say "$folder: $files .c files, more than 25"
+done < <(find src ui backend -name '*.c' -printf '%h\n' | sort | uniq -c)
 
 # Jobs that last are given a thousand seconds and are ended.
 waits='(^|[^a-z_-])sleep [1-9][0-9]?(\.[0-9]+)?([^0-9]|$)|[^a-z_.](usleep|nanosleep|sleep)\('

@@ -86,7 +86,7 @@ LINES
 refused=$(check_includes "$trial" <<'LINES' | wc -l
 ui/view/jobs.c backend/plan/plan.h
 src/base/str.c src/model/job.h
-src/model/apply.c backend/loop/loop.h
+src/model/fold/apply.c backend/loop/loop.h
 backend/plan/slots.c backend/loop/loop.h
 src/main.c backend/plan/slots_internal.h
 src/main.c ui/view/jobs.h
@@ -101,7 +101,7 @@ ui/view/jobs.c src/base/str.h
 ui/term/term.c <curses.h
 backend/plan/slots.c backend/plan/slots_internal.h
 src/main.c backend/plan/plan.h
-src/model/apply.c <stdlib.h
+src/model/fold/apply.c <stdlib.h
 LINES
 )
 if [ "$refused" -ne 9 ] || [ "$allowed" -ne 0 ]; then

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The libraries marked "pure" in src/LAYERS do no I/O and read no clock: what they call must be in purity.allow, in a pure library,
-# or in base, less the part of base that reaches outside.
+# or in one of `helpers`, less the parts of these that reach outside.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 NM=${NM:-nm}
-base_denied='^(log_.*|wall_parse|wall_format_iso|mono_read|wall_read)$'
+helpers='base lang values record'
+denied='^(wall_parse|wall_format_iso)$'
 
 defined() { "$NM" --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }'; }
 undefined() { "$NM" -u "$1" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u; }
@@ -18,7 +19,7 @@ check() {
     local lib=$1 own
     shift
     [ -n "$(defined "$lib")" ] || { echo "$lib has nothing in it"; return 1; }
-    own=$({ defined "$lib" "$@"; defined "$B/lib/libbase.a" | grep -vE "$base_denied"; } | sort -u)
+    own=$({ defined "$lib" "$@"; for h in $helpers; do defined "$B/lib/lib$h.a"; done; } | grep -vE "$denied" | sort -u)
     undefined "$lib" | grep -vxFf <(echo "$own") | grep -vxE "$libc" | sed "s|^|$lib calls |"
 }
 

@@ -2,7 +2,7 @@
  * void the fold gives the same state, and few remain. */
 #include "backend/control/compact.h"
 #include "src/base/xalloc.h"
-#include "src/model/nodeevents.h"
+#include "src/model/fold/nodeevents.h"
 #include "tests/lib/check.h"
 
 #define RUNS    200

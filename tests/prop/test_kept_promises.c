@@ -9,8 +9,8 @@
  * Weights are zero: the order of the queue is that of tiers, then submission. Jobs do not preempt.
  */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/random_cluster.h"
 
 #define RUNS     150

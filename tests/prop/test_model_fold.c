@@ -6,12 +6,12 @@
  * it, and so do the rows of the jobs and nodes that have changed, told now and then.
  */
 #include "src/base/strpool.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/task_parts.h"
 #include "src/model/touched.h"
 #include "src/proto/codec.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 
 #define RUNS    60

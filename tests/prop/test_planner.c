@@ -9,8 +9,8 @@
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/random_cluster.h"
 #include "tests/lib/reference_sched.h"
 

@@ -19,8 +19,8 @@
 #include <signal.h>
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/random_cluster.h"
 #include "tests/lib/reference_sched.h"
 

@@ -10,10 +10,10 @@
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
 #include "src/text/cause_text.h"
+#include "src/values/units.h"
 #include "tests/lib/random_cluster.h"
 
 #define RUNS   100

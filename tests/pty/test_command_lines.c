@@ -5,8 +5,8 @@
  * for that, with the number of the second job in place of the first one's. Both must lead to the same. */
 #include <stdlib.h>
 
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 #include "tests/lib/check.h"
 #include "tests/lib/command_lines.h"
 #include "tests/lib/tty.h"

@@ -3,8 +3,8 @@
 #ifndef STOKER_TESTS_SCREEN_ARRAY_FIXTURE_H
 #define STOKER_TESTS_SCREEN_ARRAY_FIXTURE_H
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/uilab.h"
 
 #define ARRAY_SLOTS 8

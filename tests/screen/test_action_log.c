@@ -7,7 +7,7 @@
 #include "tests/screen/ui_fixture.h"
 #include "ui/frame/action_log.h"
 #include "ui/frame/dialogs.h"
-#include "ui/frame/request_line.h"
+#include "ui/state/request_line.h"
 
 /* --- lines --- */
 

@@ -1,7 +1,7 @@
 /* test_changes.c - of many rows only those are looked at again that have changed: the picture is the one
  * that there would be if all were. SEED=N repeats a run. */
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/screen/ui_fixture.h"
 
 #define CPUS    256 /* one for each job that runs */

@@ -1,7 +1,7 @@
 /* test_command.c - the line behind ':', what the screens remember, what can be undone, what is watched. */
 #include <unistd.h>
 
-#include "src/base/units.h"
+#include "src/values/units.h"
 #include "tests/screen/ui_fixture.h"
 
 static const struct msg_act *sent_act(struct uilab *u)

@@ -1,7 +1,7 @@
 /* test_export.c - lists are written to files and rows are copied, whatever stands in them. */
 #include <unistd.h>
 
-#include "src/base/file.h"
+#include "src/os/file.h"
 #include "tests/screen/ui_fixture.h"
 
 static char *folder;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/screen/ui_fixture.h"
-#include "ui/widget/filter.h"
-#include "ui/widget/fuzzy.h"
+#include "ui/table/filter.h"
+#include "ui/table/fuzzy.h"
 
 /* --- words --- */
 

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"

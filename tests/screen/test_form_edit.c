@@ -1,8 +1,8 @@
 /* test_form_edit.c - the form on the request of a job that is in the queue: what may be changed is there,
  * one request has all changes, and what is refused stands below its field. */
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobattr/jobattr.h"
+#include "src/values/units.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
 

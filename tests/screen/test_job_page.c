@@ -1,5 +1,5 @@
 /* test_job_page.c - the page of a job: what it uses now, its life, the last lines of its output. */
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "tests/screen/ui_fixture.h"
 

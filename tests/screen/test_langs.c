@@ -2,10 +2,10 @@
  * in golden files. */
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 #include "src/text/amount_text.h"
 #include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"

@@ -15,11 +15,11 @@
 #include "ui/nodes/partitions_view.h"
 #include "ui/output/output_view.h"
 #include "ui/plan/timeline_view.h"
+#include "ui/table/table.h"
 #include "ui/usage/usage_view.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"
 #include "ui/widget/linetext.h"
-#include "ui/widget/table.h"
 
 /* --- rectangles --- */
 

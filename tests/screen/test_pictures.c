@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 #include "tests/lib/check.h"
 #include "tests/lib/demolab.h"
 #include "tests/lib/film.h"

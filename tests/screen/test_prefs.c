@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
-#include "ui/frame/prefs.h"
+#include "ui/state/prefs.h"
 
 static char path[4096];
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
+#include "src/os/file.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/app/settings.h"
 #include "ui/app/settings_file.h"

@@ -1,6 +1,6 @@
 /* test_table.c - the columns of a table: how wide they are, and what of a row is cut; the marks. */
 #include "tests/screen/ui_fixture.h"
-#include "ui/widget/table.h"
+#include "ui/table/table.h"
 
 /* A column with a fit is as wide as its rows: details go first, then it is cut itself. */
 static void columns_are_as_wide_as_their_rows(void **state)

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "src/base/siphash.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/node_rec.h"
 #include "src/model/window_rec.h"
+#include "src/values/units.h"
 #include "tests/lib/random_cluster.h"
 
 #define ROUNDS     16

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
 #include "src/base/idmap.h"
+#include "src/os/clock.h"
 
 #define START_NS   (1000 * NS_PER_S)
 #define START_WALL INT64_C(1767225600000) /* 2026-01-01 */

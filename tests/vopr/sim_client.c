@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "src/base/str.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
+#include "src/values/units.h"
 #include "tests/vopr/ledger.h"
 #include "tests/vopr/sim.h"
 #include "tests/vopr/sim_net.h"

@@ -1,8 +1,8 @@
-/* sim_names.c - backend/control/name_service.h on the controller's own timers, linked in its place: a
+/* sim_names.c - backend/control/users/name_service.h on the controller's own timers, linked in its place: a
  * thread would answer after a time that no seed repeats. Root is the one user there is. */
 #include <stdlib.h>
 
-#include "backend/control/name_service.h"
+#include "backend/control/users/name_service.h"
 #include "backend/loop/loop.h"
 #include "src/base/list.h"
 #include "src/base/xalloc.h"

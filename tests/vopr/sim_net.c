@@ -9,9 +9,9 @@
 
 #include "src/base/err.h"
 #include "src/base/list.h"
-#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 #include "tests/vopr/sim.h"
 
 #define READ_SIZE     65536

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 #include "tests/vopr/sim_vfs.h"
 #include "tests/vopr/sim_world.h"
 

@@ -13,7 +13,6 @@
 #include "ui/command/filter_line.h"
 #include "ui/frame/action_log.h"
 #include "ui/frame/aside.h"
-#include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/frame_sync.h"
 #include "ui/frame/hotspots.h"
@@ -30,6 +29,7 @@
 #include "ui/frame/utilization.h"
 #include "ui/frame/wait_causes.h"
 #include "ui/frame/watch.h"
+#include "ui/state/changes.h"
 
 /* Made in this order and freed in reverse. The stack opens a view, which may use the parts above it;
  * dialogs are freed before their views. */

@@ -4,7 +4,7 @@
 #ifndef UI_APP_APP_H
 #define UI_APP_APP_H
 
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 struct ui *app_new(const struct ui_options *o) __attribute__((warn_unused_result));
 void app_free(struct ui *ui);

@@ -10,10 +10,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
+#include "src/lang/lang.h"
+#include "src/os/thread.h"
 
 struct connector {
     int fd;

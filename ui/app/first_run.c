@@ -1,6 +1,6 @@
 #include "ui/app/first_run.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/frame/toast.h"
 
 void first_run_offer_start(const struct settings *s, struct errtext *err)

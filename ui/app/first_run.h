@@ -4,7 +4,7 @@
 #define UI_APP_FIRST_RUN_H
 
 #include "ui/app/settings.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* err says that no controller runs: what the command line offers, by a key. */
 void first_run_offer_start(const struct settings *s, struct errtext *err);

@@ -4,14 +4,14 @@
  */
 #include "ui/app/footer.h"
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
+#include "src/lang/lang.h"
 #include "ui/app/offered.h"
 #include "ui/frame/hotspots.h"
 #include "ui/frame/later.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define TOAST_ROWS 4
 #define GAP        2 /* cells between two keys */

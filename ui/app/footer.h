@@ -2,7 +2,7 @@
 #ifndef UI_APP_FOOTER_H
 #define UI_APP_FOOTER_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void footer_draw(const struct ui *ui, struct canvas *c, struct rect r);
 

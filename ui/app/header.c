@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "ui/frame/engine.h"
 #include "ui/frame/hotspots.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
-#include "ui/frame/ui_state.h"
 #include "ui/info/window_text.h"
+#include "ui/state/ui_state.h"
 #include "ui/term/signs.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"

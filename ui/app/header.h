@@ -3,7 +3,7 @@
 #ifndef UI_APP_HEADER_H
 #define UI_APP_HEADER_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Draws them where r has lines for them. Returns true where the maintenance window has found room. */
 bool header_draw(const struct ui *ui, struct canvas *c, struct rect r);

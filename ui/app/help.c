@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "ui/app/help_view.h"
 #include "ui/command/command.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 

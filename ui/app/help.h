@@ -2,7 +2,7 @@
 #ifndef UI_APP_HELP_H
 #define UI_APP_HELP_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void help_open(struct ui *ui);
 

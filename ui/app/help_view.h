@@ -4,7 +4,7 @@
 #ifndef UI_APP_HELP_VIEW_H
 #define UI_APP_HELP_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops help_view;
 

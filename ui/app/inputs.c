@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/app/app.h"
 #include "ui/app/help.h"
 #include "ui/app/help_view.h"

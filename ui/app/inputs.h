@@ -2,7 +2,7 @@
 #ifndef UI_APP_INPUTS_H
 #define UI_APP_INPUTS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void inputs_new(struct ui *ui);
 void inputs_free(struct ui *ui);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/frame/action_log.h"
 #include "ui/frame/stack.h"
 #include "ui/info/job_info.h"

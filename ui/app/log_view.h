@@ -2,7 +2,7 @@
 #ifndef UI_APP_LOG_VIEW_H
 #define UI_APP_LOG_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops log_view;
 

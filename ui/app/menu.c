@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/app/inputs.h"
 #include "ui/app/offered.h"
 #include "ui/command/command_user.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define KEY_WIDTH 7
 

@@ -2,7 +2,7 @@
 #ifndef UI_APP_MENU_H
 #define UI_APP_MENU_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void menu_open(struct ui *ui);
 /* The same beside the pointer. */

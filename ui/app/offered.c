@@ -1,11 +1,11 @@
 /* offered.c - which actions the footer and the menu offer now. */
 #include "ui/app/offered.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/frame/engine.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 static bool is_listed(const enum action *list, size_t n, enum action action)
 {

@@ -3,7 +3,7 @@
 #ifndef UI_APP_OFFERED_H
 #define UI_APP_OFFERED_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Whether the action could do something on the view on top. */
 bool offered(const struct ui *ui, enum action action);

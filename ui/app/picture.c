@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "ui/app/footer.h"
 #include "ui/app/header.h"
 #include "ui/app/picture.h"
@@ -21,8 +21,8 @@
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
-#include "ui/frame/ui_state.h"
-#include "ui/widget/table.h"
+#include "ui/state/ui_state.h"
+#include "ui/table/table.h"
 
 /* The window's text stands at its end if the header has no room. */
 static void draw_title(const struct ui *ui, struct view *v, struct canvas *c, struct rect r,

@@ -13,11 +13,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_remote.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/exe_path.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
 #include "ui/app/first_run.h"

@@ -1,7 +1,7 @@
 /* screens.c - the screens of the number keys, in their order: add a new screen here. */
 #include "ui/app/screens.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/jobs/history_view.h"
 #include "ui/jobs/jobs_view.h"
 #include "ui/nodes/gpus_view.h"

@@ -2,7 +2,7 @@
 #ifndef UI_APP_SCREENS_H
 #define UI_APP_SCREENS_H
 
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 extern const struct screen screens[];
 extern const size_t n_screens;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/app/screens.h"
 #include "ui/command/command_table.h"
 #include "ui/keys/input.h"

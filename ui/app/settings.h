@@ -4,9 +4,9 @@
 #define UI_APP_SETTINGS_H
 
 #include "src/base/err.h"
-#include "src/base/lang.h"
-#include "ui/frame/user_commands.h"
+#include "src/lang/lang.h"
 #include "ui/keys/keymap.h"
+#include "ui/state/user_commands.h"
 #include "ui/term/notify.h"
 
 #define SETTINGS_GPU_IDLE_S 600

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/prefs.h"
+#include "src/os/file.h"
+#include "ui/state/prefs.h"
 
 /* Behind a comment or a text that begins at s; s where neither does. */
 static const char *skip_quiet(const char *s)

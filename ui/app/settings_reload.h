@@ -7,7 +7,7 @@
 #define UI_APP_SETTINGS_RELOAD_H
 
 #include "ui/app/settings.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct reload {
     int fd;                          /* inotify; -1: changes are not seen */

@@ -16,7 +16,7 @@
 #include "ui/app/settings.h"
 #include "ui/app/settings_file.h"
 #include "ui/frame/outbox.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 #include "ui/widget/list.h"
 #include "ui/widget/motion.h"
 

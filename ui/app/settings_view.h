@@ -3,7 +3,7 @@
 #ifndef UI_APP_SETTINGS_VIEW_H
 #define UI_APP_SETTINGS_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops settings_view;
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "src/lang/lang.h"
+#include "ui/state/ui_state.h"
 
 struct choosing {
     struct theme_choice *t;

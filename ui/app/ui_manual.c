@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/roff.h"
 #include "src/text/state_text.h"

@@ -2,8 +2,8 @@
 #ifndef UI_APP_UI_MANUAL_H
 #define UI_APP_UI_MANUAL_H
 
-#include "src/base/opt.h"
 #include "src/base/str.h"
+#include "src/values/opt.h"
 
 /* The options of the command line. */
 enum screen_option {

@@ -1,8 +1,8 @@
 /* array_events.c - what has happened to an array and to its elements, in the order of time. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "ui/array/array_internal.h"

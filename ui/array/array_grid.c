@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"

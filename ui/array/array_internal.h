@@ -3,9 +3,9 @@
 #define UI_ARRAY_ARRAY_INTERNAL_H
 
 #include "ui/array/array_grid.h"
-#include "ui/frame/view.h"
 #include "ui/jobs/jobs_rows.h"
 #include "ui/output/output_tails.h"
+#include "ui/state/view.h"
 #include "ui/widget/pane.h"
 
 #define ARRAY_PANES 2

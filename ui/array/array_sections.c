@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "src/text/jobuse.h"
+#include "src/values/units.h"
 #include "ui/array/array_internal.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"

@@ -1,8 +1,8 @@
 /* array_status.c - the page of an array above its sections: title, bar, estimate, the element under the
  * cursor. */
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/array/array_internal.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/jobs/array_info.h"

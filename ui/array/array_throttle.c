@@ -2,8 +2,8 @@
  * several keys are one change and it can be undone. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
 

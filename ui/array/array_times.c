@@ -3,7 +3,7 @@
 
 #include "src/base/xalloc.h"
 #include "ui/array/array_elements.h"
-#include "ui/widget/radix.h"
+#include "ui/table/radix.h"
 
 #define TAIL_PERCENT 5
 

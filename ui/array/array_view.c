@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_view.h"

@@ -3,7 +3,7 @@
 #ifndef UI_ARRAY_ARRAY_VIEW_H
 #define UI_ARRAY_ARRAY_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops array_view; /* arg: const uint32_t *, the id of the array */
 

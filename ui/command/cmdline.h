@@ -3,7 +3,7 @@
 #define UI_COMMAND_CMDLINE_H
 
 #include "src/base/vec.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 #include "ui/widget/edit.h"
 
 struct word_candidate {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/command/command_user.h"
 #include "ui/command/commands.h"
 #include "ui/command/complete.h"

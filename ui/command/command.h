@@ -2,7 +2,7 @@
 #ifndef UI_COMMAND_COMMAND_H
 #define UI_COMMAND_COMMAND_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void command_new(struct ui *ui);
 void command_free(struct ui *ui);

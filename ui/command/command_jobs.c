@@ -1,8 +1,8 @@
 /* command_jobs.c - the commands on jobs. */
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/jobspec/signame.h"
+#include "src/lang/lang.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_view.h"

@@ -1,8 +1,8 @@
 /* command_nodes.c - the commands on nodes. */
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/job_dialogs.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/windows.h"
 #include "ui/frame/stack.h"

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/frame/background.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 /* What is asked about before it is run: ui.cfg may be read again meanwhile. */
 struct user_run {

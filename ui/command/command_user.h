@@ -2,8 +2,8 @@
 #ifndef UI_COMMAND_COMMAND_USER_H
 #define UI_COMMAND_COMMAND_USER_H
 
-#include "ui/frame/user_commands.h"
-#include "ui/frame/view.h"
+#include "ui/state/user_commands.h"
+#include "ui/state/view.h"
 
 /* Runs it for the row under the cursor; tells where that lacks what the command needs. */
 void command_user_run(struct ui *ui, const struct user_command *c);

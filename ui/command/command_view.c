@@ -1,15 +1,15 @@
 /* command_view.c - the commands on the current screen. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/command/commands.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/saved_views.h"
+#include "ui/table/table.h"
 #include "ui/view/export_list.h"
-#include "ui/widget/table.h"
 
 static struct table *must_have_table(struct ui *ui)
 {

@@ -1,8 +1,8 @@
 /* command_windows.c - :window and :windows. */
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/words.h"
+#include "src/lang/lang.h"
 #include "ui/command/command_windows.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/window_edit.h"

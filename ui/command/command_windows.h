@@ -2,7 +2,7 @@
 #ifndef UI_COMMAND_COMMAND_WINDOWS_H
 #define UI_COMMAND_COMMAND_WINDOWS_H
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 #define WINDOW_VERBS(X)                                                          \
     X("list", N_("list all windows"), command_windows_show)                          \

@@ -4,7 +4,7 @@
 
 #include "ui/command/command_table.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 /* args: the command's arguments; rest: the same text as typed. */
 typedef void command_fn(struct ui *ui, const struct strv *args, const char *rest);

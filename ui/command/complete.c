@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "ui/command/command_table.h"
@@ -16,7 +16,7 @@
 #include "ui/command/word_candidates.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
-#include "ui/widget/table.h"
+#include "ui/table/table.h"
 
 static void complete_offer_job(struct cmdline *cl, const char *word, const struct job *j)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/command/command_windows.h"
 #include "ui/command/word_candidates.h"
 #include "ui/dialogs/window_edit.h"

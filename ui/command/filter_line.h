@@ -3,7 +3,7 @@
 #ifndef UI_COMMAND_FILTER_LINE_H
 #define UI_COMMAND_FILTER_LINE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void filter_line_new(struct ui *ui);
 void filter_line_free(struct ui *ui);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 #define CANDIDATES_MAX 200
 #define POPUP_ROWS     10

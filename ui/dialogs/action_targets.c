@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/text/view_text.h"
 

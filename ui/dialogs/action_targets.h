@@ -2,7 +2,7 @@
 #ifndef UI_DIALOGS_ACTION_TARGETS_H
 #define UI_DIALOGS_ACTION_TARGETS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct target_counts {
     uint32_t by_state[JOB_N_STATES]; /* an array counts its elements */

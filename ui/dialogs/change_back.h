@@ -3,9 +3,9 @@
 #ifndef UI_DIALOGS_CHANGE_BACK_H
 #define UI_DIALOGS_CHANGE_BACK_H
 
-#include "src/base/units.h"
 #include "src/jobattr/jobattr.h"
-#include "ui/frame/view.h"
+#include "src/values/units.h"
+#include "ui/state/view.h"
 
 /* The value of an attribute; "": not set. */
 char *change_value(const struct ui *ui, const struct job *j, const struct job_attr *a)

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/dialogs/actions_internal.h"
 #include "ui/dialogs/change_back.h"
 #include "ui/frame/reversal.h"

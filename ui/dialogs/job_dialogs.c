@@ -1,5 +1,5 @@
 /* job_dialogs.c - actions on jobs: the question, the request, the reply. Changes are in job_change.c. */
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/dialogs/actions_internal.h"
 
 #include <signal.h>

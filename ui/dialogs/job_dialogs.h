@@ -7,7 +7,7 @@
 #define UI_DIALOGS_JOB_DIALOGS_H
 
 #include "ui/dialogs/action_targets.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define ACT_TYPE_ABOVE 10   /* above this number of jobs the user types the count */
 #define ACT_UNDO_ABOVE 1    /* above this number of jobs, ending them can be undone ... */

@@ -1,9 +1,9 @@
 /* node_dialogs.c - actions on nodes: drain, resume, notes. */
 #include <stdlib.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/frame/reversal.h"
 

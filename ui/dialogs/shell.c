@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_slurm.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/frame/engine.h"
 

@@ -2,7 +2,7 @@
 #ifndef UI_DIALOGS_SHELL_H
 #define UI_DIALOGS_SHELL_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* A step of the job on its first node, beside its other steps, with the job's CPUs and GPUs. */
 void shell_in_job(struct ui *ui, const struct job *j);

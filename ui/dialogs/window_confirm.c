@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/values/hostlist.h"
 #include "ui/text/view_text.h"
 
 #define JOBS_MAX 8 /* lines of jobs */

@@ -2,7 +2,7 @@
 #ifndef UI_DIALOGS_WINDOW_CONFIRM_H
 #define UI_DIALOGS_WINDOW_CONFIRM_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* The jobs that run on its nodes and may still run when it begins, and what becomes of them. */
 void windowask_lines(struct lines *l, const struct ui *ui, const struct window *w);

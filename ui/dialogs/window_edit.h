@@ -3,8 +3,8 @@
 #ifndef UI_DIALOGS_WINDOW_EDIT_H
 #define UI_DIALOGS_WINDOW_EDIT_H
 
-#include "src/base/lang.h"
-#include "ui/frame/view.h"
+#include "src/lang/lang.h"
+#include "ui/state/view.h"
 
 /* The keys of the line, for completion: X(key, help) */
 #define WINDOWLINE_KEYS(X)                                            \

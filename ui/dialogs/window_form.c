@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/window_confirm.h"
 #include "ui/frame/stack.h"

@@ -3,7 +3,7 @@
 #ifndef UI_DIALOGS_WINDOW_FORM_H
 #define UI_DIALOGS_WINDOW_FORM_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct window_form_arg {
     const struct window *changes; /* NULL: a new one */

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "ui/dialogs/window_edit.h"
 #include "ui/info/window_text.h"
 #include "ui/text/view_text.h"

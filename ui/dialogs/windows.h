@@ -3,7 +3,7 @@
 #ifndef UI_DIALOGS_WINDOWS_H
 #define UI_DIALOGS_WINDOWS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* The list; administrators can create a window for those nodes (compressed; NULL: none). */
 void windows_open(struct ui *ui, const char *nodes);

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/directives.h"
 #include "src/jobspec/jobfileedit.h"
 #include "src/jobspec/message.h"
+#include "src/lang/lang.h"
 #include "ui/form/form_command.h"
 #include "ui/form/form_edit.h"
 #include "ui/form/form_name.h"

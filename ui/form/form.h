@@ -9,7 +9,7 @@
 #define UI_FORM_FORM_H
 
 #include "src/jobspec/batchopts.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SWITCH, FIELD_CHOICE };
 

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/cause_text.h"
+#include "src/values/time_parse.h"
+#include "src/values/units.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_edit.h"
 #include "ui/form/form_line.h"

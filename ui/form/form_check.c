@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/directives.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
+#include "src/values/units.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
 #include "ui/form/form_edit.h"

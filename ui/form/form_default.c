@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/form/form_command.h"
 #include "ui/form/form_edit.h"
 

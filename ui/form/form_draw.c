@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/form/form_default.h"
 #include "ui/form/form_edit.h"
 #include "ui/form/form_lines.h"
 #include "ui/form/form_pick.h"
 #include "ui/form/form_strip.h"
-#include "ui/frame/request_line.h"
 #include "ui/info/job_script.h"
+#include "ui/state/request_line.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "ui/dialogs/change_back.h"
 
 static size_t edit_index(const struct form_field *field)

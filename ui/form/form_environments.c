@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/file.h"
-#include "src/base/spawn.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
+#include "src/os/file.h"
+#include "src/os/spawn.h"
 
 #define OUTPUT_MAX  (1u << 20) /* bytes of `module avail` */
 #define MODULES_MAX 2000

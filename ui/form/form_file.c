@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/prefs.h"
+#include "src/lang/lang.h"
+#include "ui/state/prefs.h"
 
 /* --- opening --- */
 

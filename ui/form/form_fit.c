@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "ui/info/node_free.h"
 
 /* --- what one node must have --- */

@@ -5,7 +5,7 @@
 
 #include "src/model/model.h"
 #include "src/model/need.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 enum fit_part { FIT_GPUS, FIT_CPUS, FIT_MEM, FIT_PARTS };
 

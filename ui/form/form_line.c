@@ -2,7 +2,7 @@
 #include "ui/form/form_line.h"
 
 #include "src/base/words.h"
-#include "ui/frame/request_line.h"
+#include "ui/state/request_line.h"
 
 char *form_steps_line(const struct form *f, const struct msg_submit *m)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/form/form_rows.h"
 
 #define HINT_LINES      2 /* of a field, at most; of that under the cursor, and of an error: */

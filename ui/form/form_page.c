@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 /* --- rows --- */
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/path_search.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/path_search.h"
 #include "ui/form/form_name.h"
 
 #define SHORT_WORD 4 /* letters: of shorter words two mistakes make another word */

@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/jobspec/jobfileedit.h"
+#include "src/lang/lang.h"
 
 /* Jobs with more steps show every field: finding out which fields are set would take longer. */
 #define FOLDED_STEPS 16

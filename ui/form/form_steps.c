@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobfileedit.h"
+#include "src/lang/lang.h"
 #include "ui/form/form_change.h"
 
 static bool has_steps(struct form_page *s)

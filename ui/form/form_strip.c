@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/need.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/form/form_page.h"
 #include "ui/info/plan_bars.h"
 #include "ui/info/plan_info.h"

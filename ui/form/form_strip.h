@@ -3,7 +3,7 @@
 #ifndef UI_FORM_FORM_STRIP_H
 #define UI_FORM_FORM_STRIP_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct form_strip;
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/form/form_ask.h"
 #include "ui/form/form_change.h"
 #include "ui/form/form_command.h"

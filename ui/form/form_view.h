@@ -3,7 +3,7 @@
 #define UI_FORM_FORM_VIEW_H
 
 #include "ui/dialogs/job_dialogs.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops submit_view; /* arg: struct form *, whose contents it takes */
 

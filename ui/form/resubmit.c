@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobattr/jobattr.h"
 #include "src/jobspec/jobfileedit.h"
+#include "src/values/units.h"
 
 /* --- what a request says, as it is written --- */
 

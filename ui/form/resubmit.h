@@ -3,7 +3,7 @@
 #define UI_FORM_RESUBMIT_H
 
 #include "ui/form/form.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* RESUBMIT, BIGGER, FAILED_ONLY: fetches the script and opens the form. j may be NULL. Returns false for
  * other actions. */

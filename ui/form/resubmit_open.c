@@ -1,12 +1,12 @@
 /* resubmit_open.c - opens a past job as a form: fetches its script, then applies the changes. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
+#include "src/values/units.h"
 #include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_efficiency.h"

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/request_line.h"
-#include "ui/frame/ui_state.h"
+#include "src/lang/lang.h"
+#include "ui/state/request_line.h"
+#include "ui/state/ui_state.h"
 
 struct action_log {
     VEC(struct action_record) v;

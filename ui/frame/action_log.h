@@ -3,7 +3,7 @@
 #ifndef UI_FRAME_ACTION_LOG_H
 #define UI_FRAME_ACTION_LOG_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define ACTION_LOG_MAX 500 /* the oldest go first */
 

@@ -10,10 +10,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "src/base/thread.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "src/os/thread.h"
+#include "ui/state/ui_state.h"
 
 struct aside_work {
     struct asides *all;

@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_ASIDE_H
 #define UI_FRAME_ASIDE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Readable when work has ended; -1: there is none. Then aside_wake. */
 int aside_fd(const struct ui *ui);

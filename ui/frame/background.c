@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
-#include "src/base/spawn.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/given_env.h"
+#include "src/os/spawn.h"
 
 #define SAID_MAX 400 /* bytes of its output that are told */
 

@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_BACKGROUND_H
 #define UI_FRAME_BACKGROUND_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Runs a text with sh -c in a session of its own, with take_env ("NAME=VALUE") added to our environment. It
  * reads nothing, and what it prints is dropped but for its beginning, which is told in a message where the

@@ -4,7 +4,7 @@
 #define UI_FRAME_DIALOGS_H
 
 #include "src/base/vec.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void dialogs_new(struct ui *ui);
 void dialogs_free(struct ui *ui);

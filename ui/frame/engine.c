@@ -1,9 +1,9 @@
 #include "ui/frame/engine.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define STALE_PAUSES 3 /* pauses after which rows are stale */
 

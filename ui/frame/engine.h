@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_ENGINE_H
 #define UI_FRAME_ENGINE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Why the action is not to be had here, for people; NULL: it is. */
 const char *engine_why_not(const struct ui *ui, enum action action);

@@ -1,13 +1,13 @@
 /* frame_sync.c - the model has changed: sums, watched jobs, views and dialogs follow. */
 #include "ui/frame/frame_sync.h"
 
-#include "ui/frame/changes.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
-#include "ui/frame/ui_state.h"
 #include "ui/frame/wait_causes.h"
 #include "ui/frame/watch.h"
+#include "ui/state/changes.h"
+#include "ui/state/ui_state.h"
 
 void frame_sync(struct ui *ui)
 {

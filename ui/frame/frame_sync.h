@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_FRAME_SYNC_H
 #define UI_FRAME_FRAME_SYNC_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Brings the views up to the model. Before anything looks at rows: those of before the change hold pointers
  * that are void. */

@@ -5,7 +5,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 struct hotspot {
     struct rect at;

@@ -3,7 +3,7 @@
 #ifndef UI_FRAME_HOTSPOTS_H
 #define UI_FRAME_HOTSPOTS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void hotspots_new(struct ui *ui);
 void hotspots_free(struct ui *ui);

@@ -7,7 +7,7 @@
 #ifndef UI_FRAME_JOB_LOAD_H
 #define UI_FRAME_JOB_LOAD_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct live_load {         /* of a job, of its part on a node, or of a task */
     bool measured;         /* the next two are */

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "src/lang/lang.h"
+#include "ui/state/ui_state.h"
 
 #define TOO_LATE_MS 10000
 

@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_LATER_H
 #define UI_FRAME_LATER_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Does it at once. For a program that is about to end, or to give the terminal away. */
 void later_run(struct ui *ui);

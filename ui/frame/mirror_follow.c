@@ -4,19 +4,19 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/strpool.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/changes.h"
+#include "src/lang/lang.h"
 #include "ui/frame/engine.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
-#include "ui/frame/ui_state.h"
 #include "ui/frame/utilization.h"
 #include "ui/frame/watch.h"
+#include "ui/state/changes.h"
+#include "ui/state/ui_state.h"
 
 /* A mirror that does not fit is not asked for again at once, or both sides do nothing else. */
 #define RESYNC_PAUSE_MS 2000

@@ -7,7 +7,7 @@
 #ifndef UI_FRAME_MIRROR_FOLLOW_H
 #define UI_FRAME_MIRROR_FOLLOW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* How the connection is, for the header. */
 struct connection {

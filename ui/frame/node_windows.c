@@ -1,5 +1,5 @@
 /* node_windows.c - windows that keep nodes from jobs, as the time is. */
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 const struct window *ui_window_of_node(const struct ui *ui, const struct node *n)
 {

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/frame/later.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 struct outbox {
     unsigned wishes;

@@ -3,7 +3,7 @@
 #ifndef UI_FRAME_OUTBOX_H
 #define UI_FRAME_OUTBOX_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define WISH_QUIT    1u
 #define WISH_SUSPEND 2u

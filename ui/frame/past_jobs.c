@@ -11,8 +11,8 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/changes.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/changes.h"
+#include "ui/state/ui_state.h"
 
 #define PAGE_ROWS 500
 #define PAST_MAX  20000 /* kept, so that memory stays bounded */

@@ -3,7 +3,7 @@
 #ifndef UI_FRAME_PAST_JOBS_H
 #define UI_FRAME_PAST_JOBS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void past_jobs_new(struct ui *ui);
 void past_jobs_free(struct ui *ui);

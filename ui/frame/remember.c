@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/frame/outbox.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 void remember_apply(struct view *v, const struct view_prefs *p)
 {

@@ -2,8 +2,8 @@
 #ifndef UI_FRAME_REMEMBER_H
 #define UI_FRAME_REMEMBER_H
 
-#include "ui/frame/prefs.h"
-#include "ui/frame/view.h"
+#include "ui/state/prefs.h"
+#include "ui/state/view.h"
 
 /* The view has just been opened: it shows what it showed the last time. */
 void remember_restore(struct ui *ui, struct view *v);

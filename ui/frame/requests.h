@@ -2,8 +2,8 @@
 #ifndef UI_FRAME_REQUESTS_H
 #define UI_FRAME_REQUESTS_H
 
-#include "src/base/lang.h"
-#include "ui/frame/view.h"
+#include "src/lang/lang.h"
+#include "ui/state/view.h"
 
 #define NOT_CONNECTED N_("no connection to the controller")
 

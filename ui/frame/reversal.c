@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "src/lang/lang.h"
+#include "ui/state/ui_state.h"
 
 #define OFFERED_MS 60000
 

@@ -7,7 +7,7 @@
 #ifndef UI_FRAME_REVERSAL_H
 #define UI_FRAME_REVERSAL_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* A change is sent: what took back the one before is forgotten. */
 void reversal_begin(struct ui *ui);

@@ -1,11 +1,11 @@
 /* saved_views.c - what a screen shows, kept under a name. */
 #include "ui/frame/saved_views.h"
 
-#include "ui/frame/changes.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/changes.h"
+#include "ui/state/ui_state.h"
 
 bool saved_view_keep(struct ui *ui, const char *name)
 {

@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_SAVED_VIEWS_H
 #define UI_FRAME_SAVED_VIEWS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Keeps what the screen shows under a name; false: it has no table. */
 bool saved_view_keep(struct ui *ui, const char *name);

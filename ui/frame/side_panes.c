@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/frame/hotspots.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define STEP_COLS  4 /* cells by which a key changes the width */
 #define STEP_LINES 2

@@ -4,7 +4,7 @@
 #ifndef UI_FRAME_SIDE_PANES_H
 #define UI_FRAME_SIDE_PANES_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void side_panes_new(struct ui *ui);
 void side_panes_free(struct ui *ui);

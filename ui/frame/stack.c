@@ -6,12 +6,12 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/aside.h"
-#include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/requests.h"
-#include "ui/frame/ui_state.h"
 #include "ui/frame/utilization.h"
+#include "ui/state/changes.h"
+#include "ui/state/ui_state.h"
 
 struct stack {
     struct view *roots[SCREENS_MAX]; /* the screens of the number keys; opened when first needed */

@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_STACK_H
 #define UI_FRAME_STACK_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Opens the first screen. */
 void stack_new(struct ui *ui);

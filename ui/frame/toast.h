@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_TOAST_H
 #define UI_FRAME_TOAST_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct toast {
     char *text;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 struct totals_state {
     struct cluster_totals sums, told;

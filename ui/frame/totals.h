@@ -4,7 +4,7 @@
 #define UI_FRAME_TOTALS_H
 
 #include "src/model/cluster_totals.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void totals_new(struct ui *ui);
 void totals_free(struct ui *ui);

@@ -7,7 +7,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/job_load.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define UTIL_FRESH_MS 4000
 

@@ -3,7 +3,7 @@
 #ifndef UI_FRAME_UTILIZATION_H
 #define UI_FRAME_UTILIZATION_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void utilization_new(struct ui *ui);
 void utilization_free(struct ui *ui);

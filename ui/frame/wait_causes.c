@@ -10,7 +10,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 
 #define PAUSE_MS  2000 /* between two questions about a job */
 #define KNOWN_MAX 5000 /* beyond that all are forgotten and asked for again */

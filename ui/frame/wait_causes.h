@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_WAIT_CAUSES_H
 #define UI_FRAME_WAIT_CAUSES_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void wait_causes_new(struct ui *ui);
 void wait_causes_free(struct ui *ui);

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/frame/background.h"
 #include "ui/frame/outbox.h"
-#include "ui/frame/ui_state.h"
+#include "ui/state/ui_state.h"
 #include "ui/text/view_text.h"
 
 #define LIVE_GONE UINT32_MAX /* the job has left the state */

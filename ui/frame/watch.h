@@ -2,7 +2,7 @@
 #ifndef UI_FRAME_WATCH_H
 #define UI_FRAME_WATCH_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void watch_new(struct ui *ui);
 void watch_free(struct ui *ui);

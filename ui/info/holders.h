@@ -4,7 +4,7 @@
 
 #include "src/base/vec.h"
 #include "src/model/model.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define HOLDER_JOBS 10 /* of each, running and waiting, are kept to be told */
 

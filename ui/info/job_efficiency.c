@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 

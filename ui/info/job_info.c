@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/filename.h"
+#include "src/lang/lang.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/jobeffective.h"
-#include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 #include "ui/text/view_text.h"
 
 #define LABEL      10

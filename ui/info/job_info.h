@@ -4,7 +4,7 @@
 #define UI_INFO_JOB_INFO_H
 
 #include "src/text/cause_text.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Id, name, state, times, place: a few lines. */
 void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/jobeffective.h"
-#include "src/model/jobevents.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"

@@ -3,7 +3,7 @@
 #ifndef UI_INFO_JOB_LIFE_H
 #define UI_INFO_JOB_LIFE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* "Running on gpu01 since 13:44.", "Ended at 13:56 after 33:54 on gpu01: step 1 task 4 exited with 1." */
 void joblife_headline(struct rich *r, struct ui *ui, const struct job *j);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 #define LINES_MAX 2000 /* of a script that are told */
 #define TAB       8

@@ -1,8 +1,8 @@
 /* node_free.c - what a node could give to another job now. */
 #include "ui/info/node_free.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 #include "ui/text/view_text.h"
 
 /* How many of n are in neither set. */

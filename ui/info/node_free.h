@@ -5,7 +5,7 @@
 #ifndef UI_INFO_NODE_FREE_H
 #define UI_INFO_NODE_FREE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 #include "ui/widget/rich.h"
 
 struct node_room {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/info/job_share.h"
 #include "ui/info/node_mark.h"

@@ -2,7 +2,7 @@
 #ifndef UI_INFO_NODE_INFO_H
 #define UI_INFO_NODE_INFO_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n);
 /* Its address, features, system, agent. */

@@ -1,7 +1,7 @@
 /* node_mark.c - the state of a node in a sign and a word. */
 #include "ui/info/node_mark.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/nodetext.h"
 #include "ui/info/node_info.h"
 #include "ui/term/signs.h"

@@ -2,7 +2,7 @@
 #ifndef UI_INFO_NODE_MARK_H
 #define UI_INFO_NODE_MARK_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct node_mark {
     const char *sign; /* one cell, see ui/term/signs.h */

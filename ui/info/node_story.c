@@ -2,10 +2,10 @@
 #include "ui/info/node_story.h"
 #include "ui/info/node_free.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/nodetext.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/info/job_share.h"
 #include "ui/info/node_mark.h"

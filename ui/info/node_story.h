@@ -3,7 +3,7 @@
 #ifndef UI_INFO_NODE_STORY_H
 #define UI_INFO_NODE_STORY_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* "draining for 2 h, by root: driver update", then a line each for its jobs, windows, broken GPUs, note. */
 void nodestory_state(struct lines *l, const struct ui *ui, const struct node *n);

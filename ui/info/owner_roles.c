@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/base/vec.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define OTHERS (OWNER_ROLES - 1) /* places beside the first, which is the user's own */
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
+#include "src/lang/lang.h"
 #include "ui/info/node_info.h"
 #include "ui/info/plan_info.h"
 #include "ui/term/signs.h"

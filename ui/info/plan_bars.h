@@ -4,9 +4,9 @@
 #ifndef UI_INFO_PLAN_BARS_H
 #define UI_INFO_PLAN_BARS_H
 
-#include "ui/frame/view.h"
 #include "ui/info/owner_roles.h"
 #include "ui/info/plan_lanes.h"
+#include "ui/state/view.h"
 
 struct planbars {
     struct ui *ui;

@@ -1,10 +1,10 @@
 /* plan_info.c - the details of the timeline's cursor. */
 #include "ui/info/plan_info.h"
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 #include "ui/info/node_info.h"
 #include "ui/text/view_text.h"
 

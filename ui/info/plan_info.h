@@ -2,8 +2,8 @@
 #ifndef UI_INFO_PLAN_INFO_H
 #define UI_INFO_PLAN_INFO_H
 
-#include "ui/frame/view.h"
 #include "ui/info/plan_lanes.h"
+#include "ui/state/view.h"
 
 /* "4711"; of one element of an array "4711_3", of several of them the array's number. */
 void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
 #include "ui/text/view_text.h"
 
 #define YEAR_S (365 * 86400)

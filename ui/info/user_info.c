@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 

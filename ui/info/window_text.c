@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/text/view_text.h"
 
 char *window_whose(const struct window *w)

@@ -2,7 +2,7 @@
 #ifndef UI_INFO_WINDOW_TEXT_H
 #define UI_INFO_WINDOW_TEXT_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* "maintenance from 18:00: driver update", "reserved for alice until 16:00". */
 void window_words(struct rich *r, const struct ui *ui, const struct window *w);

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
+#include "src/lang/lang.h"
 #include "src/text/arraytext.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"

@@ -1,9 +1,9 @@
 #include "ui/jobs/awaited_lines.h"
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/hostlist.h"
 #include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 

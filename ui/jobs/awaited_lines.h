@@ -5,7 +5,7 @@
 
 #include "src/answers/answer_plan.h"
 #include "src/model/dep.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Whether a dependency of by names j or its array: then *ret is that one. */
 bool awaited_depends_on(const struct job *by, const struct job *j, struct dep *ret);

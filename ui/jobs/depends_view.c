@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/dep.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
@@ -22,8 +22,8 @@
 #include "ui/jobs/awaited_lines.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
+#include "ui/table/table.h"
 #include "ui/text/view_text.h"
-#include "ui/widget/table.h"
 
 #define DEPTH_MAX 8
 #define ROWS_MAX  500

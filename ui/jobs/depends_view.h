@@ -3,7 +3,7 @@
 #ifndef UI_JOBS_DEPENDS_VIEW_H
 #define UI_JOBS_DEPENDS_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops depends_view; /* arg: const uint32_t *, the job's id */
 

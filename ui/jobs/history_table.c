@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/jobs/array_info.h"
+#include "ui/table/radix.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
-#include "ui/widget/radix.h"
 
 static struct wall history_table_now_of(const void *ctx)
 {

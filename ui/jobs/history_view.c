@@ -9,7 +9,7 @@
  * can look for goes along. A number that was not measured is not shown.
  */
 #include "ui/jobs/history_view.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/array/array_view.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef UI_JOBS_JOB_COLUMNS_H
 #define UI_JOBS_JOB_COLUMNS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct jobcols {
     struct ui *ui;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_files.h"
 #include "ui/view/copy_menu.h"

@@ -2,7 +2,7 @@
 #ifndef UI_JOBS_JOB_COPY_H
 #define UI_JOBS_JOB_COPY_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Opens the menu. The script and the arguments are asked for when they are chosen. t: the list with its
  * row, or NULL. */

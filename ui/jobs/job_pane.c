@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/info/job_life.h"

@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 #include "ui/frame/job_load.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/graph.h"

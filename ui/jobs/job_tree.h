@@ -2,8 +2,8 @@
 #ifndef UI_JOBS_JOB_TREE_H
 #define UI_JOBS_JOB_TREE_H
 
-#include "ui/frame/view.h"
-#include "ui/widget/table.h"
+#include "ui/state/view.h"
+#include "ui/table/table.h"
 
 struct tree_row {
     const struct step *step;

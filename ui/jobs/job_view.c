@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"

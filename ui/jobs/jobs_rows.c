@@ -6,8 +6,8 @@
 #include "src/base/xalloc.h"
 #include "src/text/arraytext.h"
 #include "src/text/jobtext.h"
+#include "ui/table/radix.h"
 #include "ui/text/view_text.h"
-#include "ui/widget/radix.h"
 
 #define INDEX_END 4194304.0 /* what an index is below, for the order of ids */
 #define SLACK     64        /* jobs that may come until rows are given another place */

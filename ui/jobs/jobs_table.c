@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/cause.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/info/job_life.h"
 #include "ui/jobs/array_info.h"
 #include "ui/jobs/jobs_where.h"
+#include "ui/table/radix.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
-#include "ui/widget/radix.h"
 
 static const struct job *jobs_table_job_of(const struct jobs_row *r)
 {

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/array/array_view.h"
 #include "ui/dialogs/job_dialogs.h"

@@ -2,7 +2,7 @@
 #ifndef UI_JOBS_JOBS_VIEW_H
 #define UI_JOBS_JOBS_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops jobs_view; /* arg: NULL */
 

@@ -3,8 +3,8 @@
 #ifndef UI_JOBS_JOBS_WHERE_H
 #define UI_JOBS_JOBS_WHERE_H
 
-#include "ui/frame/view.h"
-#include "ui/widget/table.h"
+#include "ui/state/view.h"
+#include "ui/table/table.h"
 
 /* Why a pending job waits; NULL: not known. A file of all rows asks for no causes: it has those that are
  * known. */

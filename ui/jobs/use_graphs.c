@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/frame/job_load.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/graph.h"

@@ -3,7 +3,7 @@
 #ifndef UI_JOBS_USE_GRAPHS_H
 #define UI_JOBS_USE_GRAPHS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Lines that it takes at most, in room lines; 0: nothing can be measured of the job now. */
 int usegraphs_height(const struct job *j, int width, int room);

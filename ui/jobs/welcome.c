@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 #include "ui/text/view_text.h"
 
 #define KEY_CELLS 7

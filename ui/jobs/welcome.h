@@ -3,7 +3,7 @@
 #ifndef UI_JOBS_WELCOME_H
 #define UI_JOBS_WELCOME_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Appends the page. */
 void welcome_lines(struct lines *l, const struct ui *ui);

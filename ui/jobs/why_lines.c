@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "src/text/why_text.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"

@@ -5,7 +5,7 @@
 
 #include "src/answers/answer_prio.h"
 #include "src/answers/answer_why.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* All of it, without a picture. */
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui);

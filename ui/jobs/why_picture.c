@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 #include "ui/text/view_text.h"
 
 #define LANES_MAX   12

@@ -14,11 +14,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/form_view.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/keys/input.h"
 
 static const struct action_info infos[ACTION_N] = {

@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
-#include "ui/frame/view.h"
+#include "src/values/units.h"
 #include "ui/info/node_info.h"
 #include "ui/info/node_mark.h"
+#include "ui/state/view.h"
 #include "ui/term/signs.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"

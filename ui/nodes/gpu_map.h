@@ -9,7 +9,7 @@
 
 #include "ui/info/owner_roles.h"
 #include "ui/nodes/gpu_rows.h"
-#include "ui/widget/table.h"
+#include "ui/table/table.h"
 
 struct gpumap {
     const struct gpurows *rows;

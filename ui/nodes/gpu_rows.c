@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
-#include "ui/frame/view.h"
 #include "ui/nodes/node_keys.h"
+#include "ui/state/view.h"
 #include "ui/text/view_text.h"
 
 #define NO_OWNER UINT32_MAX

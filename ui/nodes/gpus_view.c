@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 #include "ui/info/job_share.h"

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 #include "ui/info/job_share.h"
 #include "ui/text/view_text.h"
 

@@ -2,7 +2,7 @@
 #ifndef UI_NODES_NODE_JOBS_H
 #define UI_NODES_NODE_JOBS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct nodejobs {
     struct ui *ui;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
 #include "src/base/vec.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"

@@ -2,7 +2,7 @@
 #ifndef UI_NODES_NODE_KEYS_H
 #define UI_NODES_NODE_KEYS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* The id of a node's row. */
 uint64_t nodekeys_id(const struct node *n);

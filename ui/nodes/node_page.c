@@ -19,11 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/model/nodeevents.h"
+#include "src/lang/lang.h"
+#include "src/model/fold/nodeevents.h"
+#include "src/values/units.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"

@@ -3,7 +3,7 @@
 #ifndef UI_NODES_NODE_PAGE_H
 #define UI_NODES_NODE_PAGE_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops nodepage_view; /* arg: const char *, the node's name */
 

@@ -1,7 +1,7 @@
 /* node_screen.c - the screens of nodes and of GPUs. */
 #include "ui/nodes/node_screen.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/nodes/node_page.h"
 
 #define LEGEND_FROM 8 /* lines above which one is left for the legend, whatever is listed */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/info/node_free.h"
 #include "ui/info/node_info.h"
 #include "ui/info/node_mark.h"

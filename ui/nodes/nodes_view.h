@@ -2,7 +2,7 @@
 #ifndef UI_NODES_NODES_VIEW_H
 #define UI_NODES_NODES_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops nodes_view; /* arg: NULL */
 

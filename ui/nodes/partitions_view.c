@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
 #include "src/text/state_text.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "ui/info/job_info.h"
 #include "ui/term/signs.h"
 #include "ui/view/copy_menu.h"

@@ -1,8 +1,8 @@
 /* output_draw.c - draws an output: the title, the text, or why there is none. */
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 #include "ui/output/output_internal.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/pane.h"

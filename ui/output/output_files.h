@@ -3,7 +3,7 @@
 #define UI_OUTPUT_OUTPUT_FILES_H
 
 #include "src/base/vec.h"
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define PLACES_MAX 256 /* of a merged view: each is an open file */
 

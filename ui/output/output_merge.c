@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 #define BUDGET    (32 * 1024 * 1024) /* bytes of the existing text, over all outputs */
 #define PART_MAX  (4 * 1024 * 1024)  /* of one of them, ... */

@@ -1,7 +1,7 @@
 /* output_nodes.c - questions of readers to nodes. */
 #include "ui/output/output_nodes.h"
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 struct msg_output_read output_nodes_question(const struct output_file *f, const struct stream_ask *a)
 {

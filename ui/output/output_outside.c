@@ -1,9 +1,9 @@
 /* output_outside.c - an output outside of the screens: saved to a file, opened in a program. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/owner_file.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_internal.h"
 #include "ui/view/copy_menu.h"

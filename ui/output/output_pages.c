@@ -6,8 +6,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 #define RETRY_LOOKS 5 /* quiet turns before a node without data is asked again */
 

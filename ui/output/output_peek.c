@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "ui/output/output_nodes.h"
 #include "ui/text/view_text.h"

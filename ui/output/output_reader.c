@@ -12,10 +12,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_remote.h"
+#include "src/os/clock.h"
+#include "src/os/thread.h"
 
 #define LOOK_MS  1000 /* files on a network file system change without a notification */
 #define PAUSE_MS 30   /* between two reads of a file that grows all the time */

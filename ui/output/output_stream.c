@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/owner_file.h"
 
 #define READ_MAX (256 * 1024)
 #define WAIT_MS  10000 /* the node replies when there is more, at the latest after this time */

@@ -4,7 +4,7 @@
 #ifndef UI_OUTPUT_OUTPUT_TAILS_H
 #define UI_OUTPUT_OUTPUT_TAILS_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 #define TAILS_LIVE_MAX  32  /* running jobs: each is an open file */
 #define TAILS_ENDED_MAX 512 /* ended jobs in all */

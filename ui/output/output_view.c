@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "ui/output/output_internal.h"
 #include "ui/output/output_nodes.h"

@@ -2,8 +2,8 @@
 #ifndef UI_OUTPUT_OUTPUT_VIEW_H
 #define UI_OUTPUT_OUTPUT_VIEW_H
 
-#include "ui/frame/view.h"
 #include "ui/output/output_files.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops output_view; /* arg: const struct output_at * */
 

@@ -7,8 +7,8 @@
  */
 #include "ui/plan/time_bars.h"
 
-#include "src/base/lang.h"
 #include "src/base/vec.h"
+#include "src/lang/lang.h"
 #include "ui/info/plan_info.h"
 #include "ui/text/view_text.h"
 

@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "src/text/score_text.h"
+#include "src/values/units.h"
 #include "ui/info/plan_info.h"
 #include "ui/jobs/job_copy.h"
 #include "ui/jobs/job_view.h"

@@ -2,7 +2,7 @@
 #ifndef UI_PLAN_TIMELINE_VIEW_H
 #define UI_PLAN_TIMELINE_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops timeline_view; /* arg: NULL */
 

@@ -14,11 +14,11 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "src/base/clock.h"
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/given_env.h"
 #include "ui/keys/key_decode.h"
 #include "ui/term/restore.h"
 #include "ui/term/term_caps.h"

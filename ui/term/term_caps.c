@@ -10,7 +10,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "ui/theme/color.h"
 
 /* The calls of terminfo take texts that they do not change. */

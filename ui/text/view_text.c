@@ -6,16 +6,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
+#include "src/lang/lang.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/jobeffective.h"
-#include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 
 enum role job_role(const struct job *j)
 {

@@ -3,7 +3,7 @@
 #ifndef UI_TEXT_VIEW_TEXT_H
 #define UI_TEXT_VIEW_TEXT_H
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
 #include "ui/widget/rich.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 
 static const char *const color_names[16] = {
     "black",        "red",           "green",       "yellow",         "blue",

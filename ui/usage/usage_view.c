@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
 #include "ui/info/holders.h"
 #include "ui/info/user_info.h"
 #include "ui/text/view_text.h"

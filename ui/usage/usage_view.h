@@ -2,7 +2,7 @@
 #ifndef UI_USAGE_USAGE_VIEW_H
 #define UI_USAGE_USAGE_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 extern const struct view_ops usage_view; /* arg: NULL */
 

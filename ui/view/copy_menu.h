@@ -3,8 +3,8 @@
 #ifndef UI_VIEW_COPY_MENU_H
 #define UI_VIEW_COPY_MENU_H
 
-#include "ui/frame/view.h"
-#include "ui/widget/table.h"
+#include "ui/state/view.h"
+#include "ui/table/table.h"
 
 struct copy_menu;
 

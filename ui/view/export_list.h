@@ -3,7 +3,7 @@
 #ifndef UI_VIEW_EXPORT_LIST_H
 #define UI_VIEW_EXPORT_LIST_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 /* Asks for the file. */
 void export_list_ask(struct ui *ui, struct table *t);

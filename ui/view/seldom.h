@@ -8,7 +8,7 @@
 #ifndef UI_VIEW_SELDOM_H
 #define UI_VIEW_SELDOM_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
 
 struct seldom {
     bool asking;

@@ -3,9 +3,9 @@
 #ifndef UI_VIEW_TABLE_VIEW_H
 #define UI_VIEW_TABLE_VIEW_H
 
-#include "ui/frame/view.h"
+#include "ui/state/view.h"
+#include "ui/table/table.h"
 #include "ui/widget/pane.h"
-#include "ui/widget/table.h"
 
 /* A screen of one table with a pane beside it: the first member of its own state, so that these can be its
  * view_ops. */

@@ -4,7 +4,7 @@
 
 #include "backend/control/payload_cache.h"
 #include "backend/control/shortage.h"
-#include "backend/control/user_budget.h"
+#include "backend/control/users/user_budget.h"
 #include "src/proto/codec.h"
 
 #define LARGE_FROM (128u << 10) /* bytes to be run: with less a batch is not held up */

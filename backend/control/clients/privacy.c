@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/control/emit.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 #include "src/proto/codec.h"
 
 uint32_t privacy_of(const struct session *s)

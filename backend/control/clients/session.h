@@ -4,7 +4,7 @@
 
 #include "backend/control/clients/query_cache.h"
 #include "backend/control/core.h"
-#include "backend/control/user_quota.h"
+#include "backend/control/users/user_quota.h"
 #include "backend/net/conn.h"
 
 enum follow {
@@ -72,7 +72,7 @@ struct session {
 
 typedef void request_fn(struct session *s, uint64_t tag, void *body);
 struct audit_line;
-/* Says in *l what is asked for (backend/control/audit.h); AUDIT_NONE: it changes nothing. */
+/* Says in *l what is asked for (backend/control/users/audit.h); AUDIT_NONE: it changes nothing. */
 typedef void audit_fn(struct control *c, const void *body, struct audit_line *l);
 
 struct request_kind { /* a kind of message that clients send */

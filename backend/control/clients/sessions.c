@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/control/audit.h"
 #include "backend/control/clients/large_requests.h"
 #include "backend/control/emit.h"
-#include "backend/control/name_service.h"
 #include "backend/control/shortage.h"
-#include "backend/control/user_budget.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
-#include "src/base/unixsock.h"
+#include "backend/control/users/audit.h"
+#include "backend/control/users/name_service.h"
+#include "backend/control/users/user_budget.h"
+#include "backend/control/users/user_cache.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
+#include "src/os/unixsock.h"
 #include "src/text/cause_text.h"
 
 #define QUEUE_MAX    (64u << 20)

@@ -8,13 +8,13 @@
 #include "backend/control/nodes/output_order.h"
 #include "backend/control/nodes/time_limit.h"
 #include "backend/control/payload_cache.h"
-#include "src/base/log.h"
-#include "src/base/units.h"
 #include "src/jobenv/filename.h"
 #include "src/jobenv/jobenv.h"
 #include "src/model/need.h"
 #include "src/model/task_parts.h"
+#include "src/os/log.h"
 #include "src/proto/codec.h"
+#include "src/values/units.h"
 
 static uint32_t launch_spec_digits(uint32_t n)
 {

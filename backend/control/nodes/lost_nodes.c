@@ -4,8 +4,8 @@
 
 #include "backend/control/emit.h"
 #include "backend/control/nodes/attempt_state.h"
-#include "src/base/log.h"
 #include "src/model/jobeffective.h"
+#include "src/os/log.h"
 
 #define MARGIN_MIN_MS 1000
 #define MARGIN_PART   20 /* of the lease: clocks drift */

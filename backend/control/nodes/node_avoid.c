@@ -5,8 +5,8 @@
 
 #include "backend/control/emit.h"
 #include "backend/control/nodes/stuck_nodes.h"
-#include "src/base/log.h"
 #include "src/base/utf8.h"
+#include "src/os/log.h"
 
 #define USER_MS   600000
 #define ALL_MS    60000

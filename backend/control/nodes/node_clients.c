@@ -4,10 +4,10 @@
 #include <sys/socket.h>
 
 #include "backend/control/clients/sessions.h"
-#include "backend/control/user_cache.h"
-#include "backend/control/user_quota.h"
-#include "src/base/log.h"
+#include "backend/control/users/user_cache.h"
+#include "backend/control/users/user_quota.h"
 #include "src/base/utf8.h"
+#include "src/os/log.h"
 #include "src/text/cause_text.h"
 
 #define CLIENTS_MAX 128         /* of one node */

@@ -7,9 +7,9 @@
 
 #include "backend/control/emit.h"
 #include "backend/control/lineage.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
-#include "src/model/nodeevents.h"
+#include "backend/control/users/user_cache.h"
+#include "src/model/fold/nodeevents.h"
+#include "src/os/log.h"
 
 struct node_peers {
     struct list all;

@@ -15,8 +15,8 @@
 #include "backend/control/nodes/stuck_nodes.h"
 #include "backend/control/nodes/unknown_tasks.h"
 #include "backend/control/nodes/util_watch.h"
-#include "src/base/log.h"
-#include "src/model/nodeevents.h"
+#include "src/model/fold/nodeevents.h"
+#include "src/os/log.h"
 #include "src/text/nodetext.h"
 
 #define REPORT_MS        1000 /* between two reports that count */

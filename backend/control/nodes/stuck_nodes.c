@@ -5,7 +5,7 @@
 
 #include "backend/control/emit.h"
 #include "backend/control/nodes/attempt_state.h"
-#include "src/base/log.h"
+#include "src/os/log.h"
 
 #define REASON "unkillable: "
 #define FULL   NODE_SPOOL_FULL ": no room on its disk"

@@ -6,7 +6,7 @@
 #include "backend/control/nodes/attempt_state.h"
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define NEVER      INT64_MAX
 #define PAUSED     (-1)

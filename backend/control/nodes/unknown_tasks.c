@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "backend/control/emit.h"
-#include "backend/control/name_service.h"
 #include "backend/control/nodes/node_peers.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/name_service.h"
+#include "backend/control/users/user_cache.h"
+#include "src/os/log.h"
 
 #define ROWS_MAX 256 /* further ones are counted, and their resources kept from jobs */
 

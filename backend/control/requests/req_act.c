@@ -9,7 +9,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/policy_view.h"
 #include "backend/control/requests/array_element.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 #include "src/base/idmap.h"
 
 #define TARGETS_MAX 100000u

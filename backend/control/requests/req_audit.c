@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "backend/control/audit.h"
 #include "backend/control/emit.h"
-#include "src/base/hostlist.h"
+#include "backend/control/users/audit.h"
+#include "src/values/hostlist.h"
 
 /* --- what a request says: before it is handled, which may take its texts --- */
 

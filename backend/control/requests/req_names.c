@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/idmap.h"
 #include "src/base/siphash.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
 
 static bool req_names_is_feature(const struct model *m, const char *name)
 {

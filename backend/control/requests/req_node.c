@@ -5,9 +5,9 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_avoid.h"
 #include "backend/control/nodes/node_peers.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/user_cache.h"
 #include "src/base/utf8.h"
+#include "src/os/log.h"
 
 #define NOTE_MAX 1000u
 

@@ -4,7 +4,7 @@
 
 #include "backend/control/clients/privacy.h"
 #include "backend/control/prio_cache.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 
 #define ROWS_MAX  2000u   /* of an answer */
 #define LOOKS_MAX 200000u /* comparisons for one answer: of jobs with the names in the query */

@@ -1,8 +1,8 @@
 #include "backend/control/requests/req_reload.h"
 
 #include "backend/control/reload.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/user_cache.h"
+#include "src/os/log.h"
 
 void req_reload(struct session *s, uint64_t tag, void *body)
 {

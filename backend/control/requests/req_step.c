@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "backend/control/audit.h"
 #include "backend/control/emit.h"
 #include "backend/control/payload_cache.h"
 #include "backend/control/requests/req_check.h"
+#include "backend/control/users/audit.h"
 #include "src/base/idmap.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"

@@ -15,15 +15,15 @@
 #include "backend/control/requests/terminals.h"
 #include "backend/control/schedule.h"
 #include "backend/control/state_load.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 #include "backend/sched/explain/explain.h"
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
 #include "src/model/default_memory.h"
 #include "src/model/dep.h"
 #include "src/model/task_parts.h"
+#include "src/values/units.h"
 
 #define NONCES 32u /* are drawn with one system call */
 

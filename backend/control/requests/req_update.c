@@ -11,13 +11,13 @@
 #include "backend/control/requests/array_element.h"
 #include "backend/control/requests/req_check.h"
 #include "backend/control/requests/req_names.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/user_cache.h"
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobattr/jobattr.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model.h"
+#include "src/values/units.h"
 
 #define DEPENDENCY_MAX 4096u /* bytes, as req_check.c */
 

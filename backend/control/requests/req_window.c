@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "backend/control/emit.h"
-#include "backend/control/name_service.h"
-#include "backend/control/user_cache.h"
-#include "src/base/hostlist.h"
-#include "src/base/log.h"
+#include "backend/control/users/name_service.h"
+#include "backend/control/users/user_cache.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
+#include "src/values/hostlist.h"
 
 #define NAME_MAX_BYTES 128
 #define TEXT_MAX_BYTES 1024

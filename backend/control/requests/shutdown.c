@@ -4,8 +4,8 @@
 
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
-#include "backend/control/user_cache.h"
-#include "src/base/log.h"
+#include "backend/control/users/user_cache.h"
+#include "src/os/log.h"
 
 #define STOP_KILL_MS   200
 #define STOP_AWAY_MS   10000 /* so long for a node that is out of reach to come back */

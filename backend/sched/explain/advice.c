@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
-#include "src/base/hostlist.h"
+#include "src/values/hostlist.h"
 
 #define SHORTEST_S 60 /* no limit below that is proposed */
 #define STEP_S     60 /* and they are whole minutes */

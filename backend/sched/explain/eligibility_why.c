@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
-#include "src/model/jobevents.h"
+#include "src/model/fold/jobevents.h"
 
 static void explain_hold(const struct job *j, struct msg_why *w)
 {

@@ -4,9 +4,9 @@
 
 #include "backend/sched/explain/refused.h"
 #include "backend/sched/explain/why_internal.h"
-#include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
 
 #define BLOCKERS_MAX 5
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/hostlist.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
 
 struct look {
     const struct queue *queue;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
-#include "src/base/hostlist.h"
+#include "src/values/hostlist.h"
 
 bool replan_is_cheap(struct planner *p)
 {

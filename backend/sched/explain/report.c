@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
-#include "src/base/hostlist.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
 
 struct report {
     struct planner *p;

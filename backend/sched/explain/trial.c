@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
-#include "src/base/hostlist.h"
+#include "src/values/hostlist.h"
 
 /* The partitions where limits let it in. */
 static uint32_t choose_open(struct planner *p, const struct job_class *g, struct plan_choice *ret,

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
 #include "src/model/job.h"
+#include "src/record/rec.h"
 
 #define RANGE_LEAST     2    /* times of a user and name that are enough for a range */
 #define RANGE_LEAST_ALL 8    /* samples of all jobs that are enough */

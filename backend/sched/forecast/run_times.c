@@ -6,8 +6,8 @@
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/base/time.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 REC_DEFINE(learnt_run, LEARNT_RUN_FIELDS)
 

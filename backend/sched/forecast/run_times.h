@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/rec.h"
 #include "src/model/job.h"
+#include "src/record/rec.h"
 
 #define RUN_TIMES_LEAST 2    /* runs that are enough */
 #define RUN_TIMES_KEPT  4    /* of each user and name */

@@ -1,7 +1,7 @@
 /* deadline.c - --deadline and --time-min. */
 #include "backend/sched/limits/deadline.h"
 
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part)
 {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "backend/sched/limits/dependency_index.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
+#include "src/values/units.h"
 
 struct strv eligible_partitions(const struct model *m, const struct job *j)
 {

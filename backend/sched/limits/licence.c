@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define COUNT_MAX   1000000
 #define HOLDERS_MAX 8 /* that a text names */

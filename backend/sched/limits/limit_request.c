@@ -8,8 +8,8 @@
 #include "backend/sched/limits/deadline.h"
 #include "backend/sched/limits/limit_usage.h"
 #include "backend/sched/limits/node_rules.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 static uint64_t limit_request_saturating_mul(uint64_t a, uint64_t b)
 {

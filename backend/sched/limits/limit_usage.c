@@ -6,7 +6,7 @@
 
 #include "backend/sched/limits/limit_usage_internal.h"
 #include "src/base/siphash.h"
-#include "src/base/units.h"
+#include "src/values/units.h"
 
 #define ACCOUNTS_DEEP 64 /* a chain of parents longer than that runs in circles */
 

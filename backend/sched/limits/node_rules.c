@@ -1,8 +1,8 @@
 /* node_rules.c - what a request says about nodes. */
 #include "backend/sched/limits/node_rules.h"
 
-#include "src/base/hostlist.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
 
 bool node_has_features(const struct node *n, const struct strv *wanted)
 {

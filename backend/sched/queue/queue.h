@@ -11,8 +11,8 @@
 #include "backend/sched/queue/cycle_result.h"
 #include "backend/sched/queue/pending.h"
 #include "src/base/idmap.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 struct queue_notes { /* what events have named since the last cycle */
     bool all, nodes, windows;

@@ -11,9 +11,9 @@
 #include "backend/slurm/slurm_poll.h"
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_word.h"
-#include "src/base/log.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
+#include "src/os/unixsock.h"
 
 #define HOST_CLIENTS_MAX 512
 #define HOST_USER_MAX    16 /* connections of one user; the server of a user has one at a time */

@@ -8,9 +8,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/file.h"
+#include "src/os/unixsock.h"
 
 #define SHARED_WAIT_S 55
 #define SHARED_HEAD   4096

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "backend/slurm/slurm_table.h"
-#include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
+#include "src/values/hostlist.h"
 
 /* X(enum member, what squeue --steps -O calls it). The name is the last column, because it may be any
  * text. */

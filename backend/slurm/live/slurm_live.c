@@ -5,8 +5,8 @@
 
 #include "backend/slurm/live/slurm_detail.h"
 #include "backend/slurm/slurm_word.h"
-#include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/os/log.h"
 
 #define LIVE_PAUSE_MS 10000
 #define LIVE_FACTOR   50 /* pause for each millisecond of an answer: 2 % */

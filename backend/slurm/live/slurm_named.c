@@ -6,10 +6,10 @@
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/slurm_word.h"
 #include "src/base/idmap.h"
-#include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/tally.h"
+#include "src/os/log.h"
 
 #define FACTOR        50 /* pause for each millisecond of an answer: 2 % */
 #define PAUSE_MOST_MS 10000

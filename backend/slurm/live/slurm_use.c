@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "backend/slurm/live/slurm_detail.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 #define USE_PAUSE_MS  10000
 #define USE_SECOND_MS 3000 /* until the second sample: there is nothing to show before it */

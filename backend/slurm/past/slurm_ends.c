@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/file.h"
 #include "src/base/xalloc.h"
+#include "src/os/dirs.h"
+#include "src/os/file.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 

@@ -5,9 +5,9 @@
 
 #include "backend/slurm/slurm_job.h"
 #include "backend/slurm/slurm_table.h"
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 /* Source: sacct(1), --format; all of them are in Slurm 20.11. */
 #define SACCT_FIELDS(X)       \

@@ -1,8 +1,8 @@
 #include "backend/slurm/plan/slurm_plan.h"
 
 #include "backend/slurm/plan/slurm_planner.h"
-#include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/os/clock.h"
 
 #define ROWS_MAX 2000u
 #define SHOWN_MS 60000 /* a screen asks again sooner */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
 
 #define WINDOW_S      (7 * 86400)
 #define RESERVATIONS  2 /* planned starts of each partition */

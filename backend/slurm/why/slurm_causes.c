@@ -7,8 +7,8 @@
 #include "backend/slurm/why/slurm_limits.h"
 #include "backend/slurm/why/slurm_refused.h"
 #include "src/answers/slurm_reason.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 
 #define DOWN_TEXT "Nodes required for job are DOWN" /* a sentence in place of a word */
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "src/answers/slurm_reason.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/spec.h"
+#include "src/values/units.h"
 
 #define ACCOUNT_LEVELS 32 /* of accounts above one another */
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "backend/sched/limits/limits.h"
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 /* --- a node --- */
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
+#include "src/values/units.h"
 
 void acct_sizes_init(struct acct_sizes *z)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/need.h"
@@ -14,6 +13,7 @@
 #include "src/model/usage.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 
 /* A field that only jobs have. */
 #define GET_OF_JOB(NAME, CALL)        \

@@ -8,16 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/accounting/acctsizes.h"
 #include "src/cli/accounting/acctsource.h"
 #include "src/cli/accounting/acctvalues.h"
 #include "src/cli/listing/jobjson.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
 #include "src/model/stepstate.h"
+#include "src/os/clock.h"
+#include "src/values/time_parse.h"
 
 #define FORMAT_DEFAULT    "jobid,jobname,partition,account,alloccpus,state,exitcode"
 #define FORMAT_COMPLETION "jobid,uid,jobname,partition,nnodes,nodelist,state,start,end,timelimit"

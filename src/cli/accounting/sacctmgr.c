@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/assoc.h"
 #include "src/cli/accounting/mgrlist.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 #define QOS_NORMAL "normal"
 

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/cli/accounting/acctsource.h"
 #include "src/cli/accounting/acctvalues.h"
+#include "src/lang/lang.h"
 #include "src/text/jobuse.h"
 
 enum { O_DEBUG = 1 };

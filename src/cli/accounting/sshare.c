@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/format.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 #define FIELDS_DEFAULT "Account,User,RawShares,NormShares,RawUsage,EffectvUsage,FairShare"
 #define FIELDS_LONG                                                                                          \

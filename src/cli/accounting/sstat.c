@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/ask.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
+#include "src/os/clock.h"
 
 #define FORMAT_DEFAULT                                                                                       \
     "jobid,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,maxrsstask,averss,maxpages,"    \

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/import_internal.h"
 #include "src/conf/conf.h"
+#include "src/lang/lang.h"
+#include "src/os/file.h"
 
 #define FILE_MAX (4u << 20)
 

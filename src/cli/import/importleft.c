@@ -1,9 +1,9 @@
 /* importleft.c - what of a slurm.conf is not carried over, and why. */
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/import_internal.h"
+#include "src/lang/lang.h"
 
 /* X(key in lower case, why it is not needed or not there): keys that mean nothing here are said once. */
 #define NO_EQUALS(X)                                                                                           \

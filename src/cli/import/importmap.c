@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/import_internal.h"
 #include "src/model/usage.h"
+#include "src/values/units.h"
 
 /* --- values --- */
 

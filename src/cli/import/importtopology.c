@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/siphash.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/import_internal.h"
+#include "src/values/hostlist.h"
 
 bool import_is_topology(const struct slurmconf *c)
 {

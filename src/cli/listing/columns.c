@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/units.h"
 #include "src/cli/listing/columnvalues.h"
 #include "src/jobattr/jobattr.h"
 #include "src/model/members.h"
+#include "src/record/json.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 
 struct job_cx job_cx_from_env(const struct model *m)
 {

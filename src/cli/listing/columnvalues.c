@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/cli/listing/columns.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/usage.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 
 /* A column's two functions: NAME gets j, r, cx and out; unused ones cost nothing. */
 #define GET(NAME)                                                                                 \

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/units.h"
 #include "src/jobattr/jobattr.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/runs.h"
 #include "src/model/usage.h"
 #include "src/text/jobtext.h"
+#include "src/values/units.h"
 
 /* {"set":true,"infinite":false,"number":5} */
 static void append_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)

@@ -2,8 +2,8 @@
 #ifndef STOKER_CLI_JOBJSON_H
 #define STOKER_CLI_JOBJSON_H
 
-#include "src/base/json.h"
 #include "src/cli/listing/columns.h"
+#include "src/record/json.h"
 
 void job_json_open(struct str *out); /* {"meta": ..., "jobs": [ */
 void job_json_append(struct str *out, const struct job_row *r, const struct job_cx *cx);

@@ -1,19 +1,19 @@
 /* jobtable.c - jobs as a table for people and as JSON. */
 #include "src/cli/listing/jobtable.h"
-#include "src/base/json.h"
 #include "src/cli/listing/waitreasons.h"
+#include "src/record/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
 #include "src/model/jobeffective.h"
 #include "src/text/arraytext.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 
 #define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */
 

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define NULL_TEXT "(null)"
 

@@ -1,8 +1,8 @@
 /* nodepick.c - operands that name nodes. */
 #include "src/cli/listing/nodepick.h"
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
 
 int names_expand(const struct cli *cli, const struct strv *words, size_t from, size_t to,
                  struct strv *names)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 #define GAP      2
 #define COLS_MAX 24

@@ -13,10 +13,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
 
 enum { O_ONELINE = 1, O_DETAIL, O_QUIET, O_JSON, O_IGNORED };
 

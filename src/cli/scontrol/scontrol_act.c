@@ -3,14 +3,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol/scontrol_act.h"
 #include "src/cli/scontrol/scontrol_reservation.h"
 #include "src/jobattr/jobattr.h"
 #include "src/model/model.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 static int scontrol_act_say(const struct scontrol *s, const char *text, const char *job)
 {

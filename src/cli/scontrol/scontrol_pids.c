@@ -12,14 +12,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol/scontrol_pids.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/model/jobeffective.h"
+#include "src/os/file.h"
+#include "src/values/units.h"
 
 #define ENVIRON_MAX (256u << 10)
 

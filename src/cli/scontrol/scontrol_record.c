@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/jobattr/jobattr.h"
 #include "src/jobenv/filename.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/jobeffective.h"
-#include "src/model/jobevents.h"
 #include "src/model/nodestate.h"
 #include "src/model/usage.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 #define NULL_TEXT "(null)"
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/scontrol/scontrol_record.h"
 #include "src/cli/scontrol/scontrol_reservation.h"
 #include "src/jobspec/windowspec.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 static int scontrol_reservation_failed(const struct scontrol *s, const char *what, const char *text)
 {

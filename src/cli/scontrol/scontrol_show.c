@@ -5,8 +5,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/hostlist.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
@@ -16,6 +14,8 @@
 #include "src/cli/scontrol/scontrol_show.h"
 #include "src/model/model.h"
 #include "src/model/stepstate.h"
+#include "src/os/file.h"
+#include "src/values/hostlist.h"
 
 static int scontrol_show_print(struct str *out)
 {

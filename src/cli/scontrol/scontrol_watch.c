@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/cli/scontrol/scontrol_watch.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/model/model.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 /* --- completing --- */
 

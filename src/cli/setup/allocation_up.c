@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/file.h"
-#include "src/base/lang.h"
-#include "src/base/spawn.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
+#include "src/os/file.h"
+#include "src/os/spawn.h"
 
 #define TEXT_MAX   4096
 #define WINDOW     "allocation"

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/conf/conf.h"
 #include "src/conf/warn.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
 
 struct config {
     bool json;

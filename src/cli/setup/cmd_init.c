@@ -13,13 +13,13 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/file.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/setup/initshared.h"
 #include "src/cli/setup/initunits.h"
+#include "src/lang/lang.h"
+#include "src/os/dirs.h"
+#include "src/os/file.h"
 
 struct init {
     bool print, shared, login;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/setup/nodecmd.h"
+#include "src/lang/lang.h"
 
 enum { O_FEATURES = 1 };
 

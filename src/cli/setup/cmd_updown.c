@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/setup/allocation_up.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
 
 #define STOP_WAIT_MS     30000  /* of a controller that only stops */
 #define STOP_JOBS_MARGIN 120000 /* more for the jobs to end: their kill_wait is the controller's */

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 #define SKEW_WARN_MS     2000
 #define ROOM_WARN_TENTHS 8                    /* of the disk or the memory are taken */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
 
 struct names {

@@ -12,12 +12,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
 #include "src/conf/conf.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/values/units.h"
 
 #define FSYNC_ROUNDS   20
 #define FSYNC_WARN_US  20000

@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
 #include "src/cli/setup/nodecheck.h"
 #include "src/conf/conf.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 
 #define CMDLINE_MAX 8192
 

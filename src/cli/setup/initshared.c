@@ -13,15 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/exe_path.h"
-#include "src/base/file.h"
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/initunits.h"
+#include "src/lang/lang.h"
+#include "src/os/dirs.h"
+#include "src/os/exe_path.h"
+#include "src/os/file.h"
+#include "src/os/given_env.h"
 
 struct todo {
     struct str text;

@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/exe_path.h"
-#include "src/base/given_env.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
+#include "src/lang/lang.h"
+#include "src/os/dirs.h"
+#include "src/os/exe_path.h"
+#include "src/os/given_env.h"
 
 /* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
  * errno. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
+#include "src/lang/lang.h"
 
 /* Behind the blank, comment or string that begins at p; p itself where none does. */
 static const char *skip_blank(const char *p)

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/dirs.h"
-#include "src/base/file.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/nodecmd.h"
 #include "src/conf/conf.h"
+#include "src/lang/lang.h"
+#include "src/os/dirs.h"
+#include "src/os/file.h"
 
 static bool nodeentry_is_word(const char *s)
 {

@@ -6,15 +6,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/file.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/setup/nodecmd.h"
 #include "src/cli/setup/nodeedit.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/os/file.h"
 
 #define UP_WAIT_MS 60000
 

@@ -2,14 +2,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/setup/nodecmd.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 struct nodetasks_row { /* a task on a node */
     uint32_t job;

@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/step/allocation.h"
 #include "src/jobenv/jobenv.h"
 #include "src/jobspec/exportenv.h"
 #include "src/jobspec/jobopts.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 #define EXIT_BAD_OPTION 255
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/attach.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 struct sattach {
     const struct cli *cli;

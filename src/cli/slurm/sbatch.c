@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/batch.h"
+#include "src/lang/lang.h"
 
 #define EXIT_BAD_OPTION 255
 

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/step/insidejob.h"
 #include "src/cli/step/steprun.h"
 #include "src/jobspec/jobtargets.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 /* clang-format off */
 /* What a node does; $1 the file, $2 its mode, $3 its size, $4 whether it may replace one, $5 and $6 its times or

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/jobspec/signame.h"
+#include "src/lang/lang.h"
 
 #define EXIT_CONTROLLER_AWAY 8 /* seen with 22.05: its number for a failed step of the last kind */
 

@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/timetext.h"
+#include "src/lang/lang.h"
 #include "src/text/score_text.h"
 
 struct sdiag {

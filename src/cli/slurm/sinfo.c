@@ -6,14 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/jobjson.h"
+#include "src/lang/lang.h"
 #include "src/text/nodetext.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 /* Source: sinfo(1), the default formats of the options. */
 #define FORMAT_DEFAULT     "%#P %.5a %.10l %.6D %.6t %N"

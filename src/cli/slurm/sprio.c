@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/format.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
 
 #define FORMAT_LONG      "%.15i %9r %.8u %.10o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T"
 #define FORMAT_LONG_NORM "%.15i %9r %.8u %.10o %.10y %.10S %.10a %.10b %.10f %.10j %.10p %.10n %.10q %.20t"

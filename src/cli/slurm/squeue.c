@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 #define ASK_EACH 8 /* up to this many jobs --start asks about one by one, more at once */
 

@@ -7,9 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/file.h"
-#include "src/base/lang.h"
-#include "src/base/path_search.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
 #include "src/cli/slurm/srunopts.h"
@@ -18,6 +15,9 @@
 #include "src/cli/step/multiprog.h"
 #include "src/cli/step/steprun.h"
 #include "src/jobspec/exportenv.h"
+#include "src/lang/lang.h"
+#include "src/os/file.h"
+#include "src/os/path_search.h"
 
 #define EXIT_BAD_OPTION 255
 #define MULTIPROG_MAX   (1u << 20)

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobopts_check.h"
 #include "src/jobspec/nodefile.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 
 enum srunopt {
     S_CPU_BIND = J_N,

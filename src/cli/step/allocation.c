@@ -1,6 +1,6 @@
 /* allocation.c - an interactive job. */
 #include "src/cli/step/allocation.h"
-#include "src/base/clock.h"
+#include "src/os/clock.h"
 
 #include <signal.h>
 #include <stdlib.h>

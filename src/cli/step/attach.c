@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/cli/lookup.h"
 #include "src/cli/pty.h"
+#include "src/lang/lang.h"
 
 struct attach {
     bool take;

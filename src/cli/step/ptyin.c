@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "src/base/user_record.h"
 #include "src/base/xalloc.h"
+#include "src/os/user_record.h"
 
 #define KEPT_MAX (64u << 10)
 #define ALIVE_MS 3000 /* a third of what the supervisor waits for */

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
-#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/cli/pty.h"
 #include "src/cli/step/ptyin.h"
 #include "src/cli/step/stepends.h"
 #include "src/cli/step/stepin.h"
 #include "src/cli/step/stepout.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
 
 #define AGAIN_MS      200
 #define REPLAY        (16u << 10)     /* of a screen, for a client that comes back to it */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
 #include "src/cli/ask.h"
+#include "src/os/clock.h"
 
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
 #define RETRY_IN_JOB_MS 300000 /* ... from inside a job */

@@ -10,9 +10,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/os/owner_file.h"
 
 #define BLIND_MS   1000
 #define BLOCK_SIZE 65536

@@ -2,12 +2,13 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "src/base/clock.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/record/json.h"
+#include "src/values/time_parse.h"
 
 #define SINCE_S    (24 * 3600)
 #define FOLLOW_MS  1000

@@ -2,18 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/clock.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/format.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
+#include "src/os/clock.h"
+#include "src/record/json.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
+#include "src/values/units.h"
 
 #define MEASURE_MS 2000 /* nodes that measure something say it within a second */
 

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/usernames.h"
 #include "src/jobspec/signame.h"
+#include "src/lang/lang.h"
 
 struct action {
     int signal;

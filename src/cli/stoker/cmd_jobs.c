@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
+#include "src/lang/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 

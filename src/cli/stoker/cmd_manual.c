@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/stoker/commands.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 #include "src/text/roff.h"
 
 struct manual {

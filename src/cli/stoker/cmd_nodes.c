@@ -2,16 +2,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
 #include "src/model/nodestate.h"
+#include "src/record/json.h"
 #include "src/text/nodetext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 
 #define BAR_CELLS       8
 #define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)

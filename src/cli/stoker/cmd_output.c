@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/cli/lookup.h"
@@ -18,10 +16,12 @@
 #include "src/cli/step/tailfile.h"
 #include "src/client/client_remote.h"
 #include "src/jobenv/filename.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "src/model/task_parts.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 
 #define BUF_SIZE    65536
 #define SPOOL_CHUNK (256u << 10)

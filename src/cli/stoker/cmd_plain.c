@@ -10,13 +10,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "src/base/clock.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
 #include "src/model/model.h"
+#include "src/os/clock.h"
+#include "src/record/json.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 

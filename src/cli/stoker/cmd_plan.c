@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/stoker/plan_score.h"
 #include "src/cli/stoker/planopts.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 #define PROGRAM "stoker-sim" /* has the scheduler in it */
 

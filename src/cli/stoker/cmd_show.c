@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/jobtable.h"
@@ -25,12 +22,15 @@
 #include "src/cli/stoker/commands.h"
 #include "src/cli/stoker/show_tree.h"
 #include "src/jobenv/filename.h"
+#include "src/lang/lang.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
+#include "src/record/json.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 
 struct show {
     bool json;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/cli/stoker/simopts.h"
+#include "src/lang/lang.h"
+#include "src/os/exe_path.h"
 
 #define PROGRAM "stoker-sim"
 

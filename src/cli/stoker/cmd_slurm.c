@@ -2,11 +2,11 @@
  */
 #include <stdio.h>
 
-#include "src/base/clock.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
+#include "src/lang/lang.h"
+#include "src/os/clock.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 struct slurm_options {
     bool json;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/batch.h"
 #include "src/cli/stoker/stepjob.h"
+#include "src/lang/lang.h"
 
 /* Runs its arguments: what was typed reaches the program byte for byte, no shell reads it again. */
 #define COMMAND_SCRIPT "#!/bin/sh\nexec \"$@\"\n"

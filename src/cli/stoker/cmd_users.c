@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
+#include "src/values/units.h"
 
 struct user_sum {
     const char *name; /* of a job in the model */

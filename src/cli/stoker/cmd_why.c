@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
+#include "src/lang/lang.h"
 #include "src/model/runs.h"
+#include "src/record/json.h"
 #include "src/text/jobtext.h"
 #include "src/text/why_text.h"
+#include "src/values/units.h"
 
 struct why {
     bool json, test;

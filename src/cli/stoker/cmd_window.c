@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/json.h"
-#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
 #include "src/jobspec/windowspec.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
+#include "src/values/hostlist.h"
 
 struct window_cmd {
     struct windowspec spec;

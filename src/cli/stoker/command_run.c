@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
 #include "src/client/client.h"
 #include "src/client/client_remote.h"
+#include "src/lang/lang.h"
 
 static const char *running; /* the name of the command */
 

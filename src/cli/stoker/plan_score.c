@@ -3,12 +3,12 @@
 
 #include <inttypes.h>
 
-#include "src/base/json.h"
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
+#include "src/record/json.h"
 #include "src/text/score_text.h"
+#include "src/values/units.h"
 
 static void plan_score_add_part(struct texttable *t, uint64_t n, uint64_t of)
 {

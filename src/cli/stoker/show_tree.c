@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/texttable.h"
+#include "src/lang/lang.h"
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
 #include "src/text/jobuse.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
+#include "src/values/units.h"
 
 static const struct table_col columns[] = {
     {.title = N_("STEP")},

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/lang.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/lang/lang.h"
+#include "src/values/units.h"
 
 enum { O_JOBS = 1, O_SEED };
 

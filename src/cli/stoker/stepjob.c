@@ -1,8 +1,8 @@
 /* stepjob.c - a job file as what is submitted. */
 #include "src/cli/stoker/stepjob.h"
 
-#include "src/base/lang.h"
 #include "src/conf/jobfile.h"
+#include "src/lang/lang.h"
 #include <errno.h>
 
 /* What each step says for itself. */

@@ -2,11 +2,11 @@
 #ifndef STOKER_TESTS_UNIT_CLI_CLICASE_H
 #define STOKER_TESTS_UNIT_CLI_CLICASE_H
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/nodecolumns.h"
 #include "src/model/model.h"
+#include "src/values/units.h"
 
 #define NOW_MS 1700003600000LL /* an hour after the jobs were submitted: 2023-11-14T23:13:20 UTC */
 

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/slurm/srunopts.h"
 #include "src/cli/step/stepends.h"
+#include "src/values/units.h"
 
 static struct job *job_of_nodes(const char *names)
 {

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
 #include "src/conf/warn.h"
 #include "src/model/state.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 

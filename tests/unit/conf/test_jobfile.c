@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/jobfile.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 

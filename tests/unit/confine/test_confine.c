@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "backend/confine/confine.h"
-#include "src/base/thread.h"
+#include "src/os/thread.h"
 #include "tests/lib/check.h"
 
 #define LEFT_OUT 99 /* the status of a child that has no filter */

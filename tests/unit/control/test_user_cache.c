@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/control/name_service.h"
-#include "backend/control/user_cache.h"
+#include "backend/control/users/name_service.h"
+#include "backend/control/users/user_cache.h"
 #include "backend/loop/loop.h"
 #include "tests/lib/check.h"
 

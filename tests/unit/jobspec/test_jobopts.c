@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/batchopts.h"
 #include "src/jobspec/jobopts.h"
+#include "src/values/units.h"
 
 /* Options of one source, words at blanks. */
 static int give(struct jobopts *o, enum jobopt_level level, const char *line, struct errtext *err)

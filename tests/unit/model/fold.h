@@ -2,8 +2,8 @@
 #ifndef STOKER_TESTS_UNIT_MODEL_FOLD_H
 #define STOKER_TESTS_UNIT_MODEL_FOLD_H
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 
 static struct lab l;

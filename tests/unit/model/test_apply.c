@@ -2,7 +2,7 @@
  * refused event changes nothing is checked by tests/lib/lab.c each time. */
 #include <errno.h>
 
-#include "src/model/apply_taking.h"
+#include "src/model/fold/apply_taking.h"
 #include "tests/unit/model/fold.h"
 
 /* --- which event in which state --- */

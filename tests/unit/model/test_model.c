@@ -2,8 +2,8 @@
 #include <malloc.h>
 
 #include "src/base/strpool.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 
 static struct lab l;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "backend/net/nodeconn.h"
-#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/os/unixsock.h"
 #include "tests/lib/check.h"
 
 #define CALLS 8

@@ -2,8 +2,8 @@
 #ifndef STOKER_TESTS_UNIT_SCHED_SAID_H
 #define STOKER_TESTS_UNIT_SCHED_SAID_H
 
-#include "src/base/units.h"
 #include "src/text/why_text.h"
+#include "src/values/units.h"
 
 #define SAID_MAX 8 /* sentences that are good at a time */
 

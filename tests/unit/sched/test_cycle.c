@@ -1,7 +1,7 @@
 /* test_cycle.c - one cycle over the queue: who starts, who is held back, and by whom. Two nodes of 4 CPUs
  * with 2 GPUs each, a partition on each and one on both. */
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)

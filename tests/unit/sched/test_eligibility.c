@@ -4,8 +4,8 @@
 
 #include "backend/sched/explain/why_internal.h"
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 #include "tests/unit/sched/said.h"
 

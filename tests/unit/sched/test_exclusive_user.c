@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 
 enum user { ANN = 1001, BOB = 1002 };

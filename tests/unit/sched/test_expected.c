@@ -1,8 +1,8 @@
 /* test_expected.c - run times that are expected: what is learnt, the order of backfill candidates, and
  * starts that their limits alone would not allow.
  */
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)

@@ -10,8 +10,8 @@
 #include "backend/sched/explain/explain.h"
 
 #include "src/answers/answer_plan.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab_cycle.h"
 
 #define MIN_MS 60000

@@ -2,9 +2,9 @@
  * of 4 CPUs, and each job takes whole nodes. Times are minutes after the cycle.
  */
 #include "src/answers/answer_plan.h"
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "tests/lib/lab_cycle.h"
 
 #define MIN_MS 60000

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/hostlist.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 #include "tests/unit/sched/said.h"
 

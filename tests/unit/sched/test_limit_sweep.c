@@ -1,8 +1,8 @@
 /* test_limit_sweep.c - limits and licences at many times: the sweep answers as one question for each time.
  */
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 
 #define S       INT64_C(1000)

@@ -1,8 +1,8 @@
 /* test_limits.c - limits by hand-worked tables: what is counted for whom, what breaks, what the texts say.
  */
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/lab.h"
 #include "tests/unit/sched/said.h"
 

@@ -2,8 +2,8 @@
  * random queues have found, one by one. Two nodes of 4 CPUs with 2 GPUs each, main on both, one and two on
  * each. */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 #include "tests/unit/sched/said.h"
 

@@ -2,8 +2,8 @@
 #ifndef STOKER_TESTS_UNIT_SCHED_WHYLAB_H
 #define STOKER_TESTS_UNIT_SCHED_WHYLAB_H
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/sched_fixture.h"
 #include "tests/unit/sched/said.h"
 

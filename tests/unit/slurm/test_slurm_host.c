@@ -5,8 +5,8 @@
 
 #include "backend/slurm/slurm_table.h"
 #include "backend/slurm/why/slurm_try.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 
 static struct slurm_span span(const char *text)

@@ -1,8 +1,8 @@
 /* Single values of Slurm's commands. */
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_value.h"
-#include "src/base/units.h"
 #include "src/model/state.h"
+#include "src/values/units.h"
 #include "tests/lib/check.h"
 
 static struct slurm_span span(const char *text)

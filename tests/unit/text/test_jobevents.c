@@ -1,5 +1,5 @@
 /* test_jobevents.c - what has happened to a job stays in its record, and reads the same ever after. */
-#include "src/model/jobevents.h"
+#include "src/model/fold/jobevents.h"
 #include "src/model/private_data.h"
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"

@@ -1,11 +1,11 @@
 /* What jobs look like in words: goldens. */
 #include "tests/lib/check.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "src/values/units.h"
 
 #define T0 1700000000000LL
 

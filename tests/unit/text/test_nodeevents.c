@@ -1,5 +1,5 @@
 /* test_nodeevents.c - what has happened to a node stays in its record, and is told in words. */
-#include "src/model/nodeevents.h"
+#include "src/model/fold/nodeevents.h"
 #include "src/text/nodetext.h"
 #include "tests/unit/model/fold.h"
 
