@@ -220,7 +220,7 @@ clock_make() {
     st_slept=0
     sleep_on 0
     mkdir "$TMPDIR/clocked"
-    for program in stoker stokerd stoker-agent stoker-link; do cp "$B/bin/$program" "$TMPDIR/clocked/"; done
+    for program in stoker stokerd stoker-agent stoker-link stoker-pmi; do cp "$B/bin/$program" "$TMPDIR/clocked/"; done
     cp "$B/tests/clocked/stoker-shim" "$TMPDIR/clocked/"
 }
 clocked_up() { LD_PRELOAD=$B/tests/lib/libfakeclock.so must "$TMPDIR/clocked/stoker" up; }

@@ -250,7 +250,7 @@ static void a_watched_job_rings_the_terminal(void **state)
     str_clear(&t->tail);
     assert_int_equal(tty_run("scancel 1"), 0);
     tty_await(t, "watched: cancelled");
-    tty_await_bytes(t, "\033]2;stoker: 1 watched: cancelled\a"); /* they ring after the picture */
+    tty_await_bytes(t, "\033]2;stoker: 1 watched: cancelled by "); /* they ring after the picture */
     check_has("the bell", t->tail.s, "\a");
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
