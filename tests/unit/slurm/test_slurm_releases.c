@@ -17,9 +17,8 @@
 static const struct wall NOW = {INT64_C(1795500000000)};
 
 /* CONSTRUCTED, not recorded: an answer of another release with what Slurm's own lists of changes name
- * (CHANGELOG/slurm-RELEASE.md of its sources, the release stands in front of each quotation). Where
- * in the line a field stands is not told there, but where a later recorded release has it. Of 21.08 the
- * lists tell of no change of these answers: those recorded before and behind it stand for it. */
+ * (NEWS and CHANGELOG/slurm-RELEASE.md of its sources, the release stands in front of each quotation).
+ * Where in the line a field stands is not told there, but where a later recorded release has it. */
 struct release_edit {
     const char *file, *was, *is;
 };
@@ -29,9 +28,27 @@ struct release_edit {
     }
 #define NODE_SENSORS "ExtSensorsJoules=n/a ExtSensorsWatts=0 ExtSensorsTemp=n/a"
 
-/* Undone: what 24.05 and 24.11 have dropped. Kept: of 23.02, both ReqTRES and AllocTRES in `show job` and
- * exit codes of squeue with their signal. 23.11: "Add cloud instance id and instance type to node
- * records"; 23.02: "If a node is in a reservation add the reservation name to it". */
+/* 21.08: "Add LastBusyTime to scontrol show nodes"; "Don't display node's comment ... unless set";
+ * "scontrol show node now shows State as base_state+flags"; "Add new 'PLANNED' state to a node ... instead
+ * of showing as 'IDLE'"; "Make NtasksPerTRES optional"; "Removed AccountingStoreJobComment option ... use
+ * AccountingStoreFlags". INFERRED: 21.08 has all else as 20.11.4 does. 22.05.8 also has CPUEfctv of nodes,
+ * TRES of partitions, Scheduler of jobs, and the memory of nodes in tres-alloc: the lists do not name
+ * these, so they came at an unknown time between the two. */
+static const struct release_edit edits_21_08[] = {
+    {"config", "20.11.4", "21.08.8"},
+    {"config", "AccountingStoreJobComment = Yes", "AccountingStoreFlags    = job_comment"},
+    {"node", " CfgTRES=", " LastBusyTime=Unknown CfgTRES="},
+    {"node", " Comment=(null)", ""},
+    {"node", "State=IDLE ", "State=IDLE+PLANNED "},
+    {"job_details", " NtasksPerTRES:0", " "},
+    NO_EDIT};
+
+/* Read, 23.11: "Add cloud instance id and instance type to node records"; 23.02: "If a node is in a
+ * reservation add the reservation name to it"; undone, 24.05: "Add ExclusiveTopo to a partition
+ * definition". INFERRED from the recorded answers, not read: CapWatts and the sensors of nodes, Watts of
+ * reservations and Power of jobs are in 22.05.8 and not in 24.11.5, and 23.11 is taken to have them still.
+ * Kept as 24.11.5 has them: both ReqTRES and AllocTRES in `show job`, exit codes of squeue with their
+ * signal. */
 static const struct release_edit edits_23_11[] = {
     {"config", "24.11.5", "23.11.4"},
     {"node", "AllocTRES= CurrentWatts=0 AveWatts=0  Reason=",
@@ -67,10 +84,10 @@ static const struct release_edit edits_25_11[] = {
 static const struct release {
     const char *name, *files;         /* files: whose answers they are */
     const struct release_edit *edits; /* NULL: recorded */
-} releases[] = {{"20.11.4", "20.11.4", NULL},        {"22.05.8", "22.05.8", NULL},
-                {"23.11.4", "24.11.5", edits_23_11}, {"24.11.5", "24.11.5", NULL},
-                {"25.05.3", "24.11.5", edits_25_05}, {"25.11.1", "24.11.5", edits_25_11},
-                {"26.05.5", "26.05.5", NULL}};
+} releases[] = {{"20.11.4", "20.11.4", NULL},        {"21.08.8", "20.11.4", edits_21_08},
+                {"22.05.8", "22.05.8", NULL},        {"23.11.4", "24.11.5", edits_23_11},
+                {"24.11.5", "24.11.5", NULL},        {"25.05.3", "24.11.5", edits_25_05},
+                {"25.11.1", "24.11.5", edits_25_11}, {"26.05.5", "26.05.5", NULL}};
 
 /* An edit that changes nothing is one of an answer that has none such. */
 static void release_edit(struct slurm_span *s, const struct release_edit *e)
