@@ -329,7 +329,7 @@ uint32_t job_nodes(const struct job *j)
         }
     uint32_t n = (uint32_t)seen.n;
     strv_fini(&seen);
-    return n ? n : 1;
+    return n ? n : job_amounts(j).nodes; /* nothing of it runs: what it asked for */
 }
 
 uint64_t job_mem_mib(const struct job *j)

@@ -470,9 +470,9 @@ struct job_amounts {
     uint64_t mem_mib;           /* 0: not said */
 };
 struct job_amounts job_amounts(const struct job *j);
-/* One of them, each by the same look at all that the job holds; job_nodes counts each node once. */
 /* What the job has on that node; NULL: nothing. */
 const struct alloc *job_alloc_on(const struct job *j, const char *node);
+/* One of the amounts, each by the same look at all that the job holds; job_nodes counts each node once. */
 uint32_t job_cpus(const struct job *j);
 uint32_t job_gpus(const struct job *j);
 uint32_t job_nodes(const struct job *j);

@@ -120,6 +120,7 @@ static void test_one_end(void **state)
         check_int(rows[i].name, end(id, 1, rows[i].second, rows[i].code[1]), 0);
         check_int(rows[i].name, lab_get(&l, id)->state, rows[i].becomes);
         check_int(rows[i].name, lab_get(&l, id)->exit_code, rows[i].exit_code);
+        check_int(rows[i].name, job_nodes(lab_get(&l, id)), 2); /* asked for: none is held */
         nodes_must_be_empty(rows[i].name);
         check_state(rows[i].name);
     }
