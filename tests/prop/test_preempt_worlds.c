@@ -608,10 +608,20 @@ static void test_claim_against_plan_of_another_entry(void **state)
     run(106977, &sum);
 }
 
+/* A preemption was taken back. A start planned after that victim's end was then in the way of a preemptor
+ * whose own victims went. */
+static void test_plan_for_a_victim_that_stays(void **state)
+{
+    (void)state;
+    static struct world sum;
+    run(771480, &sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_claim_against_plan_of_another_entry),
+        cmocka_unit_test(test_plan_for_a_victim_that_stays),
         cmocka_unit_test(test_any_world),
     };
     return cmocka_run_group_tests_name("preempt_worlds", tests, NULL, NULL);

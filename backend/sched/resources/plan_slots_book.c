@@ -147,15 +147,21 @@ bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct
     return found;
 }
 
+/* What gives way to a preemptor. */
+static void slot_mark_behind_preemptor(struct plan_slots *b, const struct plan_request *it)
+{
+    plan_slots_forget_suspended(b);
+    list_for_each (other, &b->list, struct plan_slot, link)
+        if (other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier))
+            plan_slots_mark_suspended(b, other);
+}
+
 void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                                const struct placement *at)
 {
     plan_slots_drop(b, h);
     slot_hold(b, it, h, true, NO_PARTITION, at);
-    plan_slots_forget_suspended(b);
-    list_for_each (other, &b->list, struct plan_slot, link)
-        if (other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier))
-            plan_slots_mark_suspended(b, other);
+    slot_mark_behind_preemptor(b, it);
     plan_slots_drop_displaced(b);
     plan_slots_close(b, it);
 }
@@ -197,12 +203,33 @@ static bool slot_rebook_instead(struct plan_slots *b, const struct plan_request 
     return found;
 }
 
+/* A preemption was taken back, and starts were planned as if that victim went: they are in the way of a
+ * preemptor whose own victims do go. The newest give way first, until it has its room again. */
+static bool slot_clear_way(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+{
+    if (h->use.start <= b->pool->now)
+        return false;
+    slot_mark_behind_preemptor(b, it);
+    vec_for_each (&b->suspended, i)
+        pool_suspend(b->pool, &b->suspended.v[i]->use);
+    bool clear = plan_slot_is_valid(b, h);
+    plan_slots_restore_behind(b);
+    for (size_t i = b->suspended.n; clear && i-- > 0 && !plan_slot_is_valid(b, h);) {
+        struct plan_slot *other = b->suspended.v[i];
+        if (plan_slot_is_valid(b, other))
+            continue;
+        plan_slots_drop(b, other); /* those before it keep their places in the list */
+        other->lost = b->iteration;
+    }
+    return clear;
+}
+
 bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     plan_slots_close(b, it);
     if (h->use.parts && h->tier_at != it->tier_at)
         return slot_rebook_instead(b, it, h);
-    if (h->use.parts && h->by_preemption && !slot_is_broken(b, h)) {
+    if (h->use.parts && h->by_preemption && (!slot_is_broken(b, h) || slot_clear_way(b, it, h))) {
         slot_move_earlier(b, it, h, NO_PARTITION);
         return true;
     }
