@@ -38,10 +38,19 @@ static void append_begun(struct str *out, const struct msg_why *w, const struct 
     }
 }
 
+bool why_text_is_sooner(const struct msg_why *w)
+{
+    return wall_is_set(w->start) && wall_is_set(w->likely) && w->unlikely.ms < w->start.ms;
+}
+
 void why_text_sentence(struct str *out, const struct msg_why *w, const struct cause_reader *r)
 {
-    if (w->state == JOB_PENDING && w->causes.n)
-        cause_brief(out, &w->causes.v[0], r);
+    if (w->state != JOB_PENDING || !w->causes.n)
+        return;
+    struct cause first = w->causes.v[0]; /* borrows what the cause owns */
+    if (why_text_is_sooner(w))
+        first.start = (struct wall){0}, first.window_s = 0;
+    cause_brief(out, &first, r);
 }
 
 /* Causes beside the first one. Slurm's own word names one of the others, or the first. */

@@ -8,7 +8,11 @@
 
 /* "job 25: 3 jobs ahead, starts ~14:44 (and 2 more causes)"; of a job that does not wait what it does. */
 void why_text_summary(struct str *out, const struct msg_why *w, const struct cause_reader *r);
-/* The first cause in brief; nothing where the job does not wait. */
+/* Whether the likely range lies wholly before the start that follows from the time limits. Then the range
+ * is the news, and the start is called that of the limits. */
+bool why_text_is_sooner(const struct msg_why *w);
+/* The first cause in brief, without its start where the job likely starts sooner; nothing where the job
+ * does not wait. */
 void why_text_sentence(struct str *out, const struct msg_why *w, const struct cause_reader *r);
 /* Whether the brief form of the cause says all that the full one does. */
 bool why_text_is_brief(const struct cause *c, const struct cause_reader *r);

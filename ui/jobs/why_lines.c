@@ -32,17 +32,39 @@ static bool starts_by_itself(uint32_t cls)
     return cls < WHY_N_CLASSES && self[cls];
 }
 
-/* "about 14:25, in 25 min (if no job ends early; 40 s old)", and the usual error of such forecasts. */
-static void start_lines(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
+/* "14:39 to 15:09 (half of 31 such forecasts)". */
+static void likely_line(struct lines *l, const struct msg_why *w, struct wall now)
 {
+    struct str from = STR_INIT, to = STR_INIT;
+    when_about(&from, w->likely, now);
+    when_about(&to, w->unlikely, now);
+    struct rich *r = lines_pair(l, tr("likely"), LABEL);
+    enum role role = why_text_is_sooner(w) ? ROLE_STRONG : ROLE_NORMAL;
+    if (str_eq(from.s, to.s))
+        rich_addf(r, role, tr("about %s"), from.s);
+    else
+        rich_addf(r, role, tr("%s to %s"), from.s, to.s);
+    str_fini(&from);
+    str_fini(&to);
+    if (!w->samples)
+        return;
+    if (why_text_is_sooner(w))
+        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts; jobs often end before their limits)"),
+                  w->samples);
+    else
+        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts)"), w->samples);
+}
+
+/* "about 14:25, in 25 min (if no job ends early; 40 s old)". */
+static void told_line(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
+{
+    bool sooner = why_text_is_sooner(w);
     struct wall now = reader->now;
     char b[UNITS_TEXT_SIZE];
-    if (!wall_is_set(w->start))
-        return;
-    struct rich *r = lines_pair(l, tr("start"), LABEL);
+    struct rich *r = lines_pair(l, sooner ? tr("limits") : tr("start"), LABEL);
     rich_add(r, ROLE_NORMAL, tr("about "));
     when_about(&r->text, w->start, now);
-    rich_role(r, ROLE_STRONG);
+    rich_role(r, sooner ? ROLE_NORMAL : ROLE_STRONG);
     rich_addf(r, ROLE_NORMAL, tr(", in %s"), duration_format_words(wall_elapsed_s(now, w->start), b));
     bool basis = w->basis.code != CAUSE_NONE;
     if (basis) {
@@ -57,25 +79,19 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
         rich_add(r, ROLE_DIM, ")");
     if (w->held && !basis)
         rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, tr("start is planned"));
-    if (!wall_is_set(w->likely))
+}
+
+/* When it starts, and the usual error of such forecasts. A range that lies wholly before the told start
+ * goes first: two times that contradict each other leave the user with neither. */
+static void start_lines(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
+{
+    if (!wall_is_set(w->start))
         return;
-    struct str from = STR_INIT, to = STR_INIT;
-    when_about(&from, w->likely, now);
-    when_about(&to, w->unlikely, now);
-    r = lines_pair(l, tr("likely"), LABEL);
-    if (str_eq(from.s, to.s))
-        rich_addf(r, ROLE_NORMAL, tr("about %s"), from.s);
-    else
-        rich_addf(r, ROLE_NORMAL, tr("%s to %s"), from.s, to.s);
-    str_fini(&from);
-    str_fini(&to);
-    if (!w->samples)
-        return;
-    if (w->unlikely.ms < w->start.ms)
-        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts; jobs often end before their limits)"),
-                  w->samples);
-    else
-        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts)"), w->samples);
+    if (why_text_is_sooner(w))
+        likely_line(l, w, reader->now);
+    told_line(l, w, reader);
+    if (wall_is_set(w->likely) && !why_text_is_sooner(w))
+        likely_line(l, w, reader->now);
 }
 
 /* "812 train, 4_7 sweep": a number alone does not tell which job is meant. */
@@ -287,8 +303,8 @@ void why_lines_head(struct lines *l, const struct msg_why *w, const struct ui *u
 {
     struct cause_reader reader = ui_cause_reader(ui, model_get_job(ui_model(ui), w->job));
     struct rich *first = lines_add(l);
-    if (w->causes.n) /* what the list says of it */
-        cause_brief(&first->text, &w->causes.v[0], &reader);
+    if (w->causes.n && w->state == JOB_PENDING) /* what the list says of it */
+        why_text_sentence(&first->text, w, &reader);
     else
         why_text_summary(&first->text, w, &reader);
     rich_role(first, ROLE_STRONG);

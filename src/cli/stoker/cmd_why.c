@@ -87,14 +87,6 @@ static void print_cause(const struct why_page *p, const struct cause *c)
     str_append_char(p->out, '\n');
 }
 
-/* Between when half of such forecasts came true. */
-static void why_append_range(const struct why_page *p)
-{
-    char from[WALL_TEXT_SIZE], to[WALL_TEXT_SIZE];
-    str_appendf(p->out, tr("  likely %s to %s"), clock_text(p, p->w->likely, from),
-                clock_text(p, p->w->unlikely, to));
-}
-
 /* What the start goes by, and how old the forecast is: "as the queue stands; 5 s old". */
 static void append_basis(struct str *out, const struct why_page *p)
 {
@@ -169,6 +161,14 @@ static void print_past(const struct why_page *p)
     str_fini(&s);
 }
 
+/* Between when half of such forecasts came true. */
+static void why_append_range(const struct why_page *p)
+{
+    char from[WALL_TEXT_SIZE], to[WALL_TEXT_SIZE];
+    str_appendf(p->out, tr(" likely %s to %s"), clock_text(p, p->w->likely, from),
+                clock_text(p, p->w->unlikely, to));
+}
+
 static void print_start(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
@@ -177,12 +177,18 @@ static void print_start(const struct why_page *p)
         struct str basis = STR_INIT;
         char clock[WALL_TEXT_SIZE];
         append_basis(&basis, p);
-        if (wall_is_set(w->start))
+        if (why_text_is_sooner(w))
+            why_append_range(p);
+        if (why_text_is_sooner(w))
+            str_appendf(p->out, tr("  by the limits ~%s (%s)"), clock_text(p, w->start, clock), basis.s);
+        else if (wall_is_set(w->start))
             str_appendf(p->out, tr(" start ~%s (%s)"), clock_text(p, w->start, clock), basis.s);
         else
             str_appendf(p->out, tr(" start (%s)"), basis.s);
-        if (wall_is_set(w->likely))
+        if (wall_is_set(w->likely) && !why_text_is_sooner(w)) {
+            str_append_char(p->out, ' ');
             why_append_range(p);
+        }
         str_fini(&basis);
     }
     if (w->rank) {
