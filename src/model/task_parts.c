@@ -89,6 +89,11 @@ const struct task *task_parts_speaker(const struct step *s, size_t at)
     return best;
 }
 
+bool task_part_is_listed(const struct task *t)
+{
+    return !t->part || t->alloc.node;
+}
+
 char *task_parts_node_list(const struct step *s, size_t at)
 {
     struct strv names = {0};

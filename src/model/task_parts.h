@@ -26,6 +26,8 @@ bool task_parts_are_over(const struct step *s, size_t at);
  * speaks for its end: one that was lost with its node, one that its node ended, the worst that ended by
  * itself, in this order. A part that was ended because of another one says nothing. */
 const struct task *task_parts_speaker(const struct step *s, size_t at);
+/* Lists of tasks have a row for each node of a task, and one for a task without nodes. */
+bool task_part_is_listed(const struct task *t);
 /* The nodes of the task, compressed; NULL: it has none yet. The caller frees it. */
 char *task_parts_node_list(const struct step *s, size_t at);
 /* The part that runs the rank of that number within the task; NULL: none does. */

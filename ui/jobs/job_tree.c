@@ -13,6 +13,7 @@
 #include "src/base/xalloc.h"
 #include "src/lang/lang.h"
 #include "src/model/stepstate.h"
+#include "src/model/task_parts.h"
 #include "src/text/steptext.h"
 #include "src/values/units.h"
 #include "ui/frame/job_load.h"
@@ -368,7 +369,8 @@ static void job_tree_fill(void *ctx, struct table *table)
             table_fold(table, job_tree_row_id(r), true);
         if (table_wants_children(table, job_tree_row_id(r)))
             for (size_t k = 0; k < s->tasks.n; k++)
-                push_task(t, table, s, &s->tasks.v[k], 1);
+                if (task_part_is_listed(&s->tasks.v[k]))
+                    push_task(t, table, s, &s->tasks.v[k], 1);
     }
     t->seen_any = true;
 }

@@ -6,6 +6,7 @@
 #include "src/cli/listing/texttable.h"
 #include "src/lang/lang.h"
 #include "src/model/stepstate.h"
+#include "src/model/task_parts.h"
 #include "src/text/jobtext.h"
 #include "src/text/jobuse.h"
 #include "src/text/state_text.h"
@@ -184,7 +185,8 @@ void show_tree(struct str *out, const struct job_lookup *l)
             continue;
         show_tree_add_step(&t, l->job, s, l->m.now);
         for (size_t k = 0; k < s->tasks.n; k++)
-            if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
+            if (task_part_is_listed(&s->tasks.v[k]) &&
+                (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task))
                 show_tree_add_task(&t, l->job, s, &s->tasks.v[k], l->m.now);
     }
     if (texttable_rows(&t)) {

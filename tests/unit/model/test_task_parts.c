@@ -75,6 +75,9 @@ static void test_all_nodes_or_none(void **state)
     assert_int_equal(step_live_end(step_of(id)), 2);
     assert_ptr_equal(step_find_attempt(step_of(id), 0, 2), &step_of(id)->tasks.v[1]);
     assert_ptr_equal(task_parts_find_rank(step_of(id), 0, 4), &step_of(id)->tasks.v[1]);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(task_part_is_listed(&step_of(id)->tasks.v[i]),
+                         i < 3); /* the second waits: one row */
     char *nodes = task_parts_node_list(step_of(id), 0);
     assert_string_equal(nodes, "n[1-2]");
     free(nodes);
@@ -140,6 +143,7 @@ static void test_a_node_that_does_not_begin(void **state)
         assert_int_equal(place(id, 0, 1), -EINVAL);
         assert_int_equal(end(id, other, END_KILLED, 0), 0);
         must_be("waits again", id, JOB_RUNNING, REASON_NONE);
+        assert_false(task_part_is_listed(&step_of(id)->tasks.v[1]));
         nodes_must_be_empty("waits again");
         check_state("waits again");
         assert_int_equal(place(id, 0, 0), 0);
