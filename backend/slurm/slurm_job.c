@@ -486,12 +486,13 @@ static void slurm_job_add_batch_step(struct job *j)
     t->signal = j->exit_signal;
 }
 
-struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array)
+struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array, bool has_memory)
 {
     uint32_t id = slurm_job_id(row), uid = slurm_u32(COLUMN(row, UID), UINT32_MAX);
     if (!id || uid == UINT32_MAX)
         return NULL;
     struct slurm_amounts a = read_amounts(row);
+    a.mem_mib = has_memory ? a.mem_mib : MEM_NOT_GIVEN;
     struct job *j = job_new();
     j->id = id;
     j->uid = uid;

@@ -45,9 +45,10 @@ struct slurm_amounts { /* of a whole job */
 /* Gives j an allocation: the amounts, spread evenly over the nodes. */
 void slurm_job_spread(struct job *j, const struct strv *nodes, const struct slurm_amounts *a);
 
-/* array: of all rows of its array; NULL: it has none. Returns the job, to be freed with job_free, or NULL
- * where the row is not a job. */
-struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array)
+/* array: of all rows of its array; NULL: it has none. has_memory: Slurm hands out memory; where it does
+ * not, squeue prints that of whole nodes of jobs that did not ask for any, so memory stays unset. Returns
+ * the job, to be freed with job_free, or NULL where the row is not a job. */
+struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array, bool has_memory)
     __attribute__((warn_unused_result));
 
 #endif

@@ -224,11 +224,17 @@ int slurm_mirror_take_detail(struct slurm_mirror *s, uint32_t id, const struct s
     return mirror_fold(s, EV_JOB_ROW, id, j) == 0;
 }
 
+/* What jobs have of memory is theirs; also as long as it is not known what Slurm hands out. */
+static bool mirror_tells_memory(const struct slurm_mirror *s)
+{
+    return s->has_memory || !s->release;
+}
+
 /* A row that no model takes is left out: nothing is shown rather than something wrong. */
 static bool mirror_take_job(struct slurm_mirror *s, const struct slurm_row *row,
                             const struct slurm_array *array)
 {
-    struct job *j = slurm_job_read(row, array);
+    struct job *j = slurm_job_read(row, array, mirror_tells_memory(s));
     if (j)
         mirror_add_detail(s, j);
     bool taken = j && mirror_fold(s, EV_JOB_ROW, j->id, j) == 0;
@@ -262,7 +268,7 @@ static bool mirror_take_row(struct slurm_mirror *s, const struct row_place *plac
     if (slurm_table_next(&rest, word, &row, NULL) <= 0)
         return false;
     const struct slurm_array *array = idmap_get(&rows->arrays, slurm_job_array(&row, &single));
-    uint64_t hash = slurm_table_hash(&row);
+    uint64_t hash = slurm_table_hash(&row) + mirror_tells_memory(s);
     if (array) /* each of its rows tells how large it is */
         hash += slurm_array_hash(array);
     return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, array);

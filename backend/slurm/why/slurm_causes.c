@@ -279,6 +279,18 @@ static bool slurm_causes_asks_whole(const struct slurm_span *line)
     return slurm_key(line, "OverSubscribe", &v) && slurm_span_is(&v, "NO");
 }
 
+/* Where Slurm does not hand out memory, the row does not tell --mem from none; this does: 0 is none. A node
+ * must have that much all the same. */
+static void slurm_causes_take_memory(struct job_req *r, const struct slurm_span *line)
+{
+    struct slurm_span v;
+    bool by_cpu = slurm_key(line, "MinMemoryCPU", &v);
+    uint64_t mib = by_cpu || slurm_key(line, "MinMemoryNode", &v) ? slurm_mem_mib(&v, 0) : 0;
+    uint64_t cpus = (uint64_t)r->ntasks * r->cpus_per_task, nodes = r->nodes_min ? r->nodes_min : 1;
+    if (mib && r->mem_node_mib == MEM_NOT_GIVEN)
+        r->mem_node_mib = by_cpu ? mib * ((cpus + nodes - 1) / nodes) : mib;
+}
+
 /* A copy of the job whose request says what squeue does not print; the caller frees it. */
 static struct job *slurm_causes_with_detail(const struct job *j, const struct slurm_span *detail)
 {
@@ -291,6 +303,7 @@ static struct job *slurm_causes_with_detail(const struct job *j, const struct sl
     line.n = end ? (size_t)(end - line.p) : line.n;
     char *only = slurm_detail_text(&line, "ReqNodeList"), *never = slurm_detail_text(&line, "ExcNodeList");
     req_detail_mut(&copy->req)->exclusive = slurm_causes_asks_whole(&line);
+    slurm_causes_take_memory(&copy->req, &line);
     if (only)
         req_rare_mut(&copy->req)->nodelist = only;
     if (never)

@@ -286,6 +286,34 @@ static void test_detail(void **state)
     slurm_mirror_free(s);
 }
 
+/* What a job asks of memory where Slurm does not hand it out: nothing, of a node, of each of its 8 CPUs. */
+static void test_memory_of_detail(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *detail;
+        bool refused;
+    } cases[] = {{"JobId=10 MinCPUsNode=1 MinMemoryNode=0 \n", false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=31G \n", false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=64000M \n", true},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=3G \n", false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=8G \n", true}};
+    struct cause_reader reader = {.clock = clock_seconds, .now = NOW};
+    struct slurm_mirror *s = built();
+    const struct model *m = slurm_mirror_model(s);
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct msg_why why;
+        slurm_cause_why(m, model_get_job(m, 10),
+                        &(struct slurm_facts){.has_all = true, .detail = span_of(cases[i].detail)}, &why);
+        struct str out = STR_INIT;
+        cause_full(&out, &why.causes.v[0], &reader);
+        check_int(cases[i].detail, strstr(out.s, "too little memory") != NULL, cases[i].refused);
+        str_fini(&out);
+        rec_fini(&msg_why_rec, &why);
+    }
+    slurm_mirror_free(s);
+}
+
 /* Slurm 26.05 prints OverSubscribe=NO of jobs that share nodes, too. */
 static void test_whole_nodes(void **state)
 {
@@ -383,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_one_job_for_each_cause),
         cmocka_unit_test(test_remedy),
         cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_memory_of_detail),
         cmocka_unit_test(test_whole_nodes),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_own_jobs_only),

@@ -389,6 +389,38 @@ static void test_causes(void **state)
     slurm_mirror_free(s);
 }
 
+static size_t count_with_memory(const struct slurm_mirror *s)
+{
+    size_t n = 0;
+    list_for_each (j, &slurm_mirror_model(s)->all, struct job, in_all) {
+        n += j->req.mem_node_mib != MEM_NOT_GIVEN;
+        for (size_t i = 0; i < j->alloc.n; i++)
+            n += j->alloc.v[i].mem_mib != 0;
+    }
+    return n;
+}
+
+/* Where memory is not handed out, squeue prints that of whole nodes of jobs that asked for none. A cluster
+ * that begins to hand it out is believed from the next answer on. */
+static void test_memory_that_is_not_handed_out(void **state)
+{
+    (void)state;
+    static const char hands_out[] = "ClusterName = c\nSLURM_VERSION = 22.05.8\n"
+                                    "SelectTypeParameters = CR_CORE_MEMORY\n";
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t); /* CR_CPU */
+    struct slurm_span jobs = fixture_read("squeue"), word = fixture_read("word"),
+                      config = {hands_out, strlen(hands_out)};
+    assert_non_null(memmem(jobs.p, jobs.n, "mem=32000M", 10));
+    assert_int_equal(count_with_memory(s), 0);
+    assert_true(slurm_mirror_take_config(s, &config, NULL) >= 0);
+    assert_int_equal(take(s, jobs.p, jobs.n, word.p, SLURM_ALL), 1);
+    assert_true(count_with_memory(s) > 10);
+    slurm_mirror_free(s);
+    free((void *)(uintptr_t)jobs.p);
+    free((void *)(uintptr_t)word.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_other_forms_are_refused),
         cmocka_unit_test(test_nodes_change),
         cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_memory_that_is_not_handed_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
