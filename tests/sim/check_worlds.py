@@ -6,6 +6,7 @@ It knows the state as JSON and the rules of docs/SCHEDULER.md, and shares no cod
                   exclusive job is alone, and one that shares with its user is beside no other user's
     partitions    a job starts on nodes of its partition that are up and not drained, as its features,
                   GPU type, -w and -x have it, within the partition's time limit and number of nodes
+    tasks         the parts of a task lie on different nodes, and start all at once
     limits        running jobs of a user; what runs over a soft limit is borrowed; licences; throttles
     groups        a job with --switches=N starts on nodes of N groups, or has waited long enough
     dependencies  of all kinds, holds, begin times
@@ -102,6 +103,8 @@ class World:
             self.windows(job, state)
             self.groups(job, state, nodes)
             self.eligible(job, state)
+        for job in (self.jobs[i] for i in state["active"]):
+            self.parts_of_tasks(job)
         self.limits(state, new)
         # A promise is as old as its planned start, also if the planner was not at rest in between.
         self.since = {p["job"]: self.since.get(p["job"], self.round) for p in state["plans"]}
@@ -115,6 +118,23 @@ class World:
         """Step jobs that had begun before and of which tasks have started since."""
         return [j for j in state["jobs"] if j["kind"] == 1 and j["id"] in self.before["active"] and
                 running_tasks(j) - running_tasks(self.was[j["id"]])]
+
+    def parts_of_tasks(self, job):
+        before = running_tasks(self.was[job["id"]]) if job["id"] in self.was else set()
+        for step in job["steps"] if job["kind"] == 1 else []:
+            parts = {}
+            for t in step["tasks"]:
+                if t["state"] in (1, 2):
+                    parts.setdefault(t["index"], []).append(t)
+            for index, own in parts.items():
+                which, nodes = [t["part"] for t in own], {t["alloc"]["node"] for t in own}
+                new = (step["id"], index) not in before
+                self.count("tasks over several nodes" if step["nodes"] > 1 else "tasks on one node")
+                if len(nodes) < len(own):
+                    self.fail(f"parts of task {index} of job {job['id']} are on one node: {sorted(nodes)}")
+                if len(set(which)) < len(own) or max(which) >= step["nodes"] or \
+                        (new and len(own) < step["nodes"]):
+                    self.fail(f"task {index} of job {job['id']} has parts {which} of {step['nodes']}")
 
     def asks_for(self, job, partition):
         names = job["req"]["partition"] or self.spec["parts"][0]["name"]
@@ -288,6 +308,8 @@ class World:
             if plan["start"] > plan["promised"] or \
                     (plan["start"] != plan["promised"] and not self.spec["predict_run_times"]):
                 self.fail(f"job {plan['job']} is planned at {plan['start']}, promised at {plan['promised']}")
+            if len({p[0] for p in plan["parts"]}) < len(plan["parts"]):
+                self.fail(f"job {plan['job']} is planned twice on one node")
             for name in {p[0] for p in plan["parts"]} - skip:
                 then = [u for u in uses[name] if u[0] <= plan["start"] < u[1]]
                 node, total = nodes[name], [sum(u[k] for u in then) for k in (2, 3, 4)]
@@ -344,7 +366,8 @@ def main():
     for text in bad[:20]:
         print(text, file=sys.stderr)
     print(worlds, "worlds:", ", ".join(f"{n} {what}" for what, n in sorted(counts.items())))
-    least = {"starts": 5, "plans": 1, "promises": 0.3, "limits": 1, "dependencies": 0.1, "moves within a promise": 0.05}
+    least = {"starts": 5, "plans": 1, "promises": 0.3, "limits": 1, "dependencies": 0.1, "moves within a promise": 0.05,
+             "tasks over several nodes": 0.1}
     few = worlds >= 100 and any(counts.get(k, 0) < n * worlds for k, n in least.items())
     if few:
         print("too little has happened", file=sys.stderr)
