@@ -56,7 +56,8 @@ struct demo_options {
     enum demo_size size;
     struct wall at; /* the clock stands still then; unset: it goes on from now */
     bool is_demo, is_admin, serve;
-    char **rest; /* of the command line */
+    const char *says_start; /* in the user's language */
+    char **rest;            /* of the command line */
 };
 
 /* --- the folder --- */
@@ -210,6 +211,13 @@ static _Noreturn void demo_run_child(const struct demo_options *o, const char *d
     _exit(demo_serve(o, dir, ready_fd));
 }
 
+/* The past of the cluster is played first, which takes a second or more: a terminal says so meanwhile. */
+static void demo_say(const char *text)
+{
+    if (isatty(STDERR_FILENO))
+        fputs(text, stderr);
+}
+
 /* False, with the message said, where it does not start. */
 static bool demo_start(const struct demo_options *o, const char *dir)
 {
@@ -224,8 +232,10 @@ static bool demo_start(const struct demo_options *o, const char *dir)
         demo_run_child(o, dir, fds[1], parent);
     }
     close(fds[1]);
+    demo_say(o->says_start);
     ssize_t n = pid < 0 ? -1 : read(fds[0], why, sizeof why - 1);
     close(fds[0]);
+    demo_say("\r\033[K");
     if (n == 1)
         return true;
     fprintf(stderr, "stoker --demo: %s\n", n > 1 ? why : "the cluster has not started");
@@ -395,6 +405,7 @@ int main(int argc, char **argv)
     int rc = EXIT_FAILURE;
     lang_choose(NULL, NULL); /* of the help; the cluster's own texts are English */
     bool go_on = demo_parse(argc, argv, &o, &rc);
+    o.says_start = tr("A made-up cluster is starting ...");
     lang_choose("en", NULL);
     if (!go_on)
         return rc;

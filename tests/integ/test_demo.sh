@@ -24,6 +24,12 @@ is "the administrator's" "$out" ""
 run stoker --demo --size=small --at=$NOON squeue -u nosuchuser
 has "unknown" "$err" "Invalid user: nosuchuser"
 
+case_ "a terminal says that the demo starts, a file does not"
+must env script -qec "LANG=C.UTF-8 stoker --demo --size=small --at=$NOON squeue --me -h" /dev/null
+has "on a terminal" "$out" "A made-up cluster is starting ..."
+must stoker --demo --size=small --at=$NOON squeue --me -h
+is "in a file" "$err" ""
+
 case_ "the same seed and time, the same cluster"
 must stoker --demo --at=$NOON squeue
 is "squeue again" "$out" "$first"
