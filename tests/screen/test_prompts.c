@@ -1,5 +1,5 @@
 /* test_prompts.c - what is typed and refused stays where it was typed, with the refusal, until it is mended
- * or left. */
+ * or left; a key that a menu does not know is refused too. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +186,29 @@ static void a_refusal_has_room(void **state)
     }
 }
 
+/* --- menus --- */
+
+/* A menu that a screen's key closed would leave the next keys to the rows: 7, and c after it. */
+static void a_menu_says_which_keys_it_takes(void **state)
+{
+    static const char *const menus[] = {"2y", "x", "o", "O"};
+    static const char hint[] = "only these and arrows";
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < N_OF(menus); i++) {
+        keys_show(u, menus[i], "Esc close");
+        must_not_show(u, hint);
+        keys_show(u, "7", hint);
+        keys_show(u, "d", hint);
+        keys_show(u, "<Down>", "Esc close");
+        must_not_show(u, hint);
+        uilab_keys(u, "<Esc>");
+        uilab_draw(u, 24, 80);
+        must_not_show(u, "Esc close");
+        must_show(u, "Nodes 10");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +221,7 @@ int main(void)
         cmocka_unit_test(names_of_files_can_be_mended),
         UI_FIXTURE_CASE(ctrl_c_leaves_what_is_typed_first),
         UI_FIXTURE_CASE(a_refusal_has_room),
+        UI_FIXTURE_CASE(a_menu_says_which_keys_it_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,10 +157,13 @@ static enum dialog_outcome press_item(struct dialog *d, const struct input *in)
     return DIALOG_OPEN;
 }
 
+/* A key that a menu does not know leaves it open: it would act on the rows below if the menu closed first,
+ * and so would the keys behind it. The foot says so, until a key that it knows. */
 static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km,
                                       uint32_t key)
 {
     sync_items(d);
+    d->wrong = false;
     if (key == KEYNAME_ENTER)
         return d->finds && !d->found.n ? DIALOG_OPEN : DIALOG_YES;
     if (d->finds &&
@@ -172,7 +175,10 @@ static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, 
     }
     if (key == 'q')
         return DIALOG_NO;
-    if (d->kind == DIALOG_CHECKS && key == ' ' && d->items.n)
+    bool toggles = d->kind == DIALOG_CHECKS && key == ' ';
+    enum action move = keymap_find(km, moving, 1, key);
+    d->wrong = key && !toggles && move == ACTION_NONE;
+    if (toggles && d->items.n)
         d->checked[dialog_choice(d)] = !d->checked[dialog_choice(d)];
     if (is_press(in))
         return press_item(d, in);
@@ -183,7 +189,7 @@ static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, 
                                                    : 0,
                     item_id, d);
     else
-        list_move(&d->list, keymap_find(km, moving, 1, key), item_id, d);
+        list_move(&d->list, move, item_id, d);
     return DIALOG_OPEN;
 }
 
@@ -272,6 +278,8 @@ static void foot_text(struct dialog *d, struct rich *r)
             dialog_add_key(d, r, "Space", ' ', tr("turn on or off"));
         dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : tr("choose"));
         dialog_add_key(d, r, "Esc", KEYNAME_ESC, tr("close"));
+        if (d->wrong)
+            rich_addf(r, ROLE_ERROR, "   %s", tr("only these and arrows"));
         return;
     }
 }

@@ -25,7 +25,7 @@ struct dialog {
     struct pane body;   /* text; above the line or the menu of the other kinds */
     struct edit edit;   /* DIALOG_PROMPT, the count of DIALOG_CONFIRM, and what is looked for in a menu */
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
-    bool wrong;         /* something else was typed */
+    bool wrong;         /* something else was typed; in a menu, a key that it does not know */
     char *verb;         /* what yes does: "cancel 12 jobs"; of a text: what Enter does, NULL: closes it */
     const char *no;     /* what the other key does; NULL: "no" */
     const char *needs;  /* DIALOG_PROMPT: said where nothing was typed; NULL: "type it first: " */
