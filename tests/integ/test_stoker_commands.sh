@@ -93,6 +93,11 @@ is "sacct: the code of the task that failed, not of those that were stopped" "$(
 $job.0|FAILED|7:0"
 is "and stoker show" "$(stoker show --json $job | jq -c '[.. | objects | select(.step? == "0" and has("code")) | [.code, .signal]][0]')" "[7,0]"
 
+case_ "show: what the exit code of a shell means"
+submit -o /dev/null --wrap no_such_command
+wait_end $job
+like "not found" "$(stoker show $job)" '.*exit +127:0 \(command not found\).*'
+
 case_ "jobs, show, why, users, nodes, gpus"
 must stoker submit -c 8 -J big wait.sh
 big=$out

@@ -27,6 +27,7 @@
 #include "src/model/stepstate.h"
 #include "src/record/json.h"
 #include "src/text/eventtext.h"
+#include "src/text/exit_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
@@ -146,7 +147,10 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     if (j->borrowed)
         line(out, "borrowed", tr("over a soft limit: it has to go when another job needs what it holds"));
     if (job_state_is_final((enum job_state)j->state)) {
+        const char *meaning = j->exit_signal ? NULL : exit_text_meaning(j->exit_code);
         jobtext_exit(&s, j);
+        if (meaning)
+            str_appendf(&s, " (%s)", meaning);
         line(out, "exit", s.s);
     }
     str_fini(&s);
