@@ -105,3 +105,76 @@ is "still runs" "$(job_state "$job")" RUNNING
 touch end
 wait_end "$job" 40
 is "once on each node" "$(sort long.out | tr '\n' ' ') $(job_state "$job")" "begun 0 begun 1  COMPLETED"
+
+# over NAME RULE: two nodes, which note their begins in NAME.begun and a TERM in NAME.ended, until there is a file "end"
+over() {
+    steps "$1" <<J
+{ nodes = 2; output = "/dev/null";
+  command = "trap 'echo \$SLURM_NODEID >>$1.ended; exit 1' TERM; echo \$SLURM_NODEID >>$1.begun; until [ -e end ]; do sleep 0.1; done"; }
+J
+    echo "lost_node = \"$2\";" >>"$1.job"
+    go -w 'n[1-2]' "$1.job"
+}
+in_order() { sort "$1" | tr '\n' ' '; }
+n2_is_up() { [[ $(sinfo -h -n n2 -o %T) =~ ^(idle|mixed|allocated)$ ]]; }
+
+case_ "a node is lost: its part ends by the job's rule, and the other part with it"
+rm -f end
+must stoker down
+export STOKER_BEAT_MS=250
+NODES='n[1-3]' CPUS=8 EXTRA='node_timeout = "3s"; lease_time = "5s";' cluster_config
+must stoker up
+wait_for 15 nodes_up
+for rule in requeue cancel hold lease; do
+    over $rule $rule
+    declare "$rule=$job"
+    wait_for 20 has_lines $rule.begun 2
+done
+agent=$(agent_pid n2)
+kill -STOP "$agent"
+wait_state "$requeue" PENDING
+wait_end "$cancel"
+is "cancel" "$state" CANCELLED
+wait_state "$lease" PENDING
+is "elsewhere the part was ended" "$(cat requeue.ended) $(cat cancel.ended)" "0 0"
+is "the lease ends it on both nodes" "$(in_order lease.ended)" "0 1 "
+is "hold" "$(job_state "$hold")" RUNNING
+kill -CONT "$agent"
+wait_for 20 n2_is_up
+wait_for 20 has_lines requeue.ended 2
+wait_for 20 has_lines requeue.begun 4
+wait_for 20 has_lines lease.begun 4
+touch end
+for rule in requeue lease hold; do
+    wait_end "${!rule}"
+    is "$rule, in the end" "$state" COMPLETED
+done
+is "begun" "$(in_order requeue.begun)$(in_order lease.begun)$(in_order hold.begun)" "0 0 1 1 0 0 1 1 0 1 "
+[ ! -e hold.ended ] || fail "the job that was to be held was ended"
+
+case_ "a node refuses its part: the task waits again, and starts whole once the node is well"
+rm -f end
+policy=$STOKER_HOME/state/agent/n2/policy
+echo 'workdirs = /no/where' >"$policy"
+chmod 600 "$policy"
+kill -HUP "$(agent_pid n2)"
+over refused hold
+refused=$job
+waits() { [[ $(stoker why "$refused") == *"1 of its tasks wait: n2: this node's policy allows no work in"* ]]; }
+wait_for 20 waits
+hasnt "the other part has ended" "$(cat refused.begun)" 1
+steps elsewhere <<'J'
+{ nodes = 2; command = "echo $SLURMD_NODENAME"; output = "elsewhere.out"; }
+J
+go elsewhere.job
+wait_end "$job"
+is "a task that may go elsewhere" "$state $(in_order elsewhere.out)" "COMPLETED n1 n3 "
+rm "$policy"
+kill -HUP "$(agent_pid n2)"
+must scontrol update NodeName=n2 State=RESUME
+wait_for 20 grep -q 1 refused.begun
+touch end
+wait_end "$refused"
+is "state" "$state" COMPLETED
+is "on the node that was well" "$(sort refused.begun | uniq -c | tail -n 1 | tr -s ' ')" " 1 1"
+cluster_stop

@@ -5,6 +5,7 @@
 #include "backend/sched/explain/refused.h"
 #include "backend/sched/explain/why_internal.h"
 #include "src/base/xalloc.h"
+#include "src/model/task_parts.h"
 #include "src/model/window.h"
 #include "src/values/hostlist.h"
 
@@ -437,6 +438,16 @@ void why_no_place(const struct question *q, const struct plan_choice *c)
     bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.lost_gpus;
     if (!is_free || !told)
         explain_shortage(q, c, &r);
+}
+
+void why_task_is_out(const struct question *q, uint32_t partition, struct cause *to)
+{
+    struct refused r;
+    refused_count(q->queue, q->j, q->step, partition, false, &r);
+    if (r.fit >= step_task_nodes(q->step) || !refused_is_out(&r))
+        return;
+    refused_add_out(q->queue, &r, to);
+    add_notes(q, &r, to);
 }
 
 void why_never(const struct question *q, const struct plan_choice *c)

@@ -392,7 +392,7 @@ static enum limit_state limit_of_task(const struct question *q, const struct ste
     return limits_check(q->queue->limits, &request, ret);
 }
 
-/* Tasks of a step job that runs may wait; where a limit keeps them, it is named. */
+/* Tasks of a step job that runs may wait: for a limit or for nodes that are out, which are named. */
 static void explain_waiting_tasks(const struct question *q)
 {
     uint32_t tasks = 0;
@@ -403,10 +403,15 @@ static void explain_waiting_tasks(const struct question *q)
         return;
     planner_ready(q->p, q->v, q->now);
     planner_ready_limits(q->p, q->v, q->now);
+    const struct part_spec *part = model_job_part(q->v->model, q->j);
+    struct question waiting = *q;
+    waiting.step = s;
     struct cause *c = why_add(q->w, WHY_BUSY, CAUSE_TASKS_WAIT);
     c->n = tasks;
     if (limit_of_task(q, s, &verdict) == LIMIT_OVER_HARD)
         limit_cause(&verdict, cause_add(c, CAUSE_NONE));
+    else if (part)
+        why_task_is_out(&waiting, (uint32_t)(part - q->v->model->spec.parts.v), c);
 }
 
 /* It runs, or has ended; a victim in its grace time says for which job it ends. */

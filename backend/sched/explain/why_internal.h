@@ -62,6 +62,9 @@ void why_behind(const struct question *q, uint32_t partition);
 void why_no_place(const struct question *q, const struct plan_choice *c);
 /* In none of its partitions it would end in time if it started now. */
 bool why_all_late(const struct question *q);
+/* Of a step job that runs, and its waiting step: adds the nodes that are out or refuse its user, where only
+ * these keep its next task. */
+void why_task_is_out(const struct question *q, uint32_t partition, struct cause *to);
 /* What no node there will ever have. */
 void why_never(const struct question *q, const struct plan_choice *c);
 
