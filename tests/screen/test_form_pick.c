@@ -94,6 +94,80 @@ static void environments_are_found(void **unused)
     free(was);
 }
 
+/* Down to the field with that help. */
+static void go_to(struct uilab *u, const char *help)
+{
+    for (int i = 0; i < 60; i++) {
+        uilab_draw(u, 24, 80);
+        if (uilab_find(u, help) >= 0)
+            return;
+        uilab_keys(u, "<Down>");
+    }
+    fail_msg("no field of the form says \"%s\"", help);
+}
+
+/* What is made while the form is open is found by the next F4. */
+static void nothing_found_is_looked_for_again(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    char home[] = "/tmp/stoker-env.XXXXXX", *was = xstrdup(getenv("HOME")), *path = xstrdup(getenv("PATH"));
+    assert_non_null(mkdtemp(home));
+    setenv("HOME", home, 1);
+    setenv("PATH", home, 1); /* no `module` */
+    uilab_keys(u, "s<C-o>");
+    go_to(u, "run before the command");
+    keys_show(u, "<F4>", "there is nothing to choose from");
+    char *list = xasprintf("%s/conda/envs/torch\n", home);
+    write_to(home, ".conda/environments.txt", list);
+    write_to(home, "conda/bin/activate", "");
+    write_to(home, "conda/envs/torch/x", "");
+    keys_show(u, "<F4>", "conda/bin/activate torch");
+    uilab_keys(u, "<Esc>");
+    setenv("HOME", was, 1);
+    setenv("PATH", path, 1);
+    char *remove = xasprintf("rm -r %s", home);
+    assert_int_equal(system(remove), 0);
+    free(remove);
+    free(list);
+    free(path);
+    free(was);
+}
+
+/* Over a Slurm: those of its accounting that the partition admits. */
+static void qos_of_a_slurm_are_listed(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "n1", 8, 16384, 0, NULL);
+    strv_push(&lab_part(&u.lab, "main", "n1")->deny_qos, "express");
+    strv_push(&lab_part(&u.lab, "fast", "n1")->allow_qos, "express");
+    static const char *const qos[] = {"normal", "long", "express"};
+    for (size_t i = 0; i < N_OF(qos); i++)
+        *rec_list_push(&u.lab.spec.qos) = (struct qos_spec){.name = xstrdup(qos[i])};
+    lab_configure(&u.lab);
+    u.engine = "Slurm";
+    u.lacks = UINT64_C(1) << LACK_NODES;
+    uilab_connect(&u);
+    uilab_keys(&u, "s<C-o>");
+    go_to(&u, "quality of service");
+    keys_show(&u, "<F4>", "normal");
+    must_show(&u, "long");
+    must_not_show(&u, "express");
+    uilab_keys(&u, "<Down><Enter>");
+    uilab_draw(&u, 24, 132);
+    must_show(&u, "#SBATCH --qos=long");
+    uilab_keys(&u, "<Esc>y");
+    uilab_keys(&u, "s<Tab>");
+    uilab_paste(&u, "#!/bin/sh\n#SBATCH --partition=fast\nls\n");
+    uilab_keys(&u, "<Tab><C-o>");
+    go_to(&u, "quality of service");
+    keys_show(&u, "<F4>", "express");
+    must_not_show(&u, "normal");
+    uilab_fini(&u);
+}
+
 static void what_is_typed_is_looked_for(void **state)
 {
     struct ui_fixture *g = *state;
@@ -167,10 +241,11 @@ static void nodes_say_what_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modules_are_read),       cmocka_unit_test(lines_add_up),
-        cmocka_unit_test(environments_are_found), UI_FIXTURE_CASE(what_is_typed_is_looked_for),
-        UI_FIXTURE_CASE(gpus_keep_their_number),  UI_FIXTURE_CASE(what_fits_now_is_said),
-        UI_FIXTURE_CASE(nodes_say_what_fits),
+        cmocka_unit_test(modules_are_read),          cmocka_unit_test(lines_add_up),
+        cmocka_unit_test(environments_are_found),    UI_FIXTURE_CASE(what_is_typed_is_looked_for),
+        UI_FIXTURE_CASE(gpus_keep_their_number),     UI_FIXTURE_CASE(what_fits_now_is_said),
+        UI_FIXTURE_CASE(nodes_say_what_fits),        UI_FIXTURE_CASE(nothing_found_is_looked_for_again),
+        cmocka_unit_test(qos_of_a_slurm_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,14 +259,16 @@ static void environments_found(struct ui *ui, struct view *owner, void *arg)
     struct form_page *s = form_page_of(owner);
     s->wants_environments = false;
     s->has_environments = true;
+    formenvironments_fini(&s->environments);
     s->environments = w->found;
     w->found = (struct form_environments){0};
     if (form_page_row(s)->field == w->field && !s->on_script) /* else the user has gone on */
         form_pick_open(owner, w->field, s->edit.text.s, w->take);
+    s->has_environments = s->environments.lines.n > 0;
     ui_changed(ui);
 }
 
-/* Asks once for each form, in a thread: `module` takes its time. */
+/* Asks in a thread, for `module` takes its time: once for each form, and again where nothing was found. */
 static void ask_environments(struct form_page *s, const struct form_field *field, form_take_fn *take)
 {
     if (s->wants_environments)
