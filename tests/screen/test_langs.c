@@ -10,6 +10,7 @@
 #include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/app/settings.h"
+#include "ui/frame/mirror_follow.h"
 
 static const int sizes[][2] = {{24, 80}, {43, 132}};
 static char *catalogues; /* where the build puts them */
@@ -60,6 +61,13 @@ static void answer_why(struct ui_fixture *g)
     rec_fini(&msg_why_rec, &w);
 }
 
+static void go_away(struct ui_fixture *g)
+{
+    g->u.app->o.start_by = START_BY_USER;
+    follow_lost(g->u.app, "gone");
+    uilab_wait(&g->u, 30 * 3600000); /* the day of the week is said too */
+}
+
 static void answer_history(struct ui_fixture *g)
 {
     static const enum job_state states[] = {JOB_COMPLETED, JOB_FAILED, JOB_TIMEOUT, JOB_OUT_OF_MEMORY};
@@ -102,6 +110,7 @@ static const struct {
     {"usage", "7", "usage", NULL},
     {"why", "/finetune<Enter>w", "why", answer_why},
     {"form", "s<Down><Down>a100:2<Down>8", "submit", NULL},
+    {"away", "", "jobs", go_away},
     {"settings", "<F2>", "settings", NULL},
     {"help", "?", "help", NULL},
 };

@@ -1,7 +1,19 @@
 #include "ui/app/first_run.h"
 
+#include <stdlib.h>
+
+#include "src/conf/paths.h"
 #include "src/lang/lang.h"
 #include "ui/frame/toast.h"
+
+enum start_by first_run_start_by(void)
+{
+    struct paths p;
+    paths_find(&p);
+    bool shared = p.shared;
+    paths_fini(&p);
+    return getenv("STOKER_SOCKET") ? START_BY_ITSELF : shared ? START_BY_ADMIN : START_BY_USER;
+}
 
 void first_run_offer_start(const struct settings *s, struct errtext *err)
 {

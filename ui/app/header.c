@@ -20,6 +20,7 @@
 #include "ui/info/window_text.h"
 #include "ui/state/ui_state.h"
 #include "ui/term/signs.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"
 
@@ -302,6 +303,38 @@ static bool header_take(int *room, int n, const struct rich *text)
     return fits;
 }
 
+/* The connection to a controller of this machine is lost; the bars are those of then. */
+static bool header_is_away(const struct ui *ui)
+{
+    return follow_connection(ui)->was_online && !ui->session.online && ui->session.has_data && !ui->o.host;
+}
+
+/* In place of the bars: since when, what becomes of the jobs, what the user can do. */
+static void header_away(const struct ui *ui, struct canvas *c, struct rect r)
+{
+    int64_t gone_ms = (ui->mono.ns - follow_connection(ui)->lost_at.ns) / NS_PER_MS;
+    struct wall since = {.ms = ui->now.ms - gone_ms};
+    struct str at = STR_INIT, key = STR_INIT;
+    struct rich line;
+    rich_init(&line);
+    when_about(&at, since, ui->now);
+    keymap_format(&ui->o.keys, ACTION_START, true, &key);
+    rich_addf(&line, ROLE_ERROR, tr("No controller since %s"), at.s);
+    rich_add(&line, ROLE_NORMAL, tr("; jobs go on running. "));
+    if (ui_engine(ui) || ui->o.start_by == START_BY_ITSELF)
+        rich_add(&line, ROLE_WARN, tr("Connecting again."));
+    else if (ui->o.start_by == START_BY_ADMIN)
+        rich_add(&line, ROLE_WARN, tr("Tell an administrator."));
+    else if (key.len)
+        rich_addf(&line, ROLE_WARN, tr("Start it: %s or stoker up"), key.s);
+    else
+        rich_add(&line, ROLE_WARN, tr("Start it: stoker up"));
+    rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
+    rich_fini(&line);
+    str_fini(&at);
+    str_fini(&key);
+}
+
 /* The bars share what labels and numbers leave; where that is too little there are none. Returns whether
  * the window, which is due if the first line does not tell it, has found room. */
 static bool header_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts,
@@ -348,7 +381,9 @@ bool header_draw(const struct ui *ui, struct canvas *c, struct rect r)
 {
     unsigned told = r.h < 1 ? TOLD_COUNTS : header_first_line(ui, c, r);
     bool window = told & TOLD_WINDOW;
-    if (r.h >= 2)
+    if (r.h >= 2 && header_is_away(ui))
+        header_away(ui, c, rect_make(r.y + 1, r.x, 1, r.w));
+    else if (r.h >= 2)
         window |=
             header_second_line(ui, c, rect_make(r.y + 1, r.x, 1, r.w), !(told & TOLD_COUNTS), !window);
     return window;

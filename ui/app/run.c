@@ -521,6 +521,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     l.connector = connector_new();
     struct ui_options o = {.read_only = s->read_only,
                            .threads = true,
+                           .start_by = first_run_start_by(),
                            .ascii = s->ascii || caps_is_ascii(),
                            .gpu_idle_flag_s = s->gpu_idle_s,
                            .keys = s->keys,

@@ -23,9 +23,13 @@ struct screen {
 
 #define SCREENS_MAX 8
 
+/* By whom a controller that is away is started. */
+enum start_by { START_BY_ITSELF, START_BY_USER, START_BY_ADMIN };
+
 struct ui_options {
     bool read_only, ascii;
-    bool threads;             /* files are read in a thread; without: at once, for tests */
+    bool threads; /* files are read in a thread; without: at once, for tests */
+    enum start_by start_by;
     uint32_t gpu_idle_flag_s; /* ui_gpu_idle_flag_s; 0: the default */
     struct keymap keys;
     const struct user_commands *commands; /* or NULL */
