@@ -163,6 +163,7 @@ refused=$job
 waits() { [[ $(stoker why "$refused") == *"1 of its tasks wait: n2: this node's policy allows no work in"* ]]; }
 wait_for 20 waits
 hasnt "the other part has ended" "$(cat refused.begun)" 1
+like "nothing is allocated to it" "$(stoker show "$refused" | grep ' on 2 nodes')" '^  requested +2 CPUs on 2 nodes$'
 steps elsewhere <<'J'
 { nodes = 2; command = "echo $SLURMD_NODENAME"; output = "elsewhere.out"; }
 J

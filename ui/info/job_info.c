@@ -143,8 +143,8 @@ void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
     }
     jobinfo_allocs(l, ui, j, LABEL);
     /* A step job asks for each of its tasks by itself. */
-    struct rich *r = lines_pair(
-        l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? tr("allocated") : tr("requested"), LABEL);
+    bool holds = j->kind == JOB_KIND_STEPS && job_live_tasks(j);
+    struct rich *r = lines_pair(l, holds ? tr("allocated") : tr("requested"), LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);

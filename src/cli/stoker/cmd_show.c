@@ -170,7 +170,9 @@ static void resources_line(struct str *out, const struct job *j)
     if (job_mem_mib(j))
         str_appendf(&amounts, ", %s", mem_format_words(job_mem_mib(j) * 1024, buf));
     str_appendf(&s, trn("%s on %u node", "%s on %u nodes", nodes), amounts.s, nodes);
-    line(out, wall_is_set(j->t_start) && j->state != JOB_PENDING ? "allocated" : "requested", s.s);
+    bool holds = j->kind == JOB_KIND_STEPS ? job_live_tasks(j) > 0
+                                           : wall_is_set(j->t_start) && j->state != JOB_PENDING;
+    line(out, holds ? "allocated" : "requested", s.s);
     str_fini(&amounts);
     str_fini(&s);
 }
