@@ -51,8 +51,7 @@ static void schedule_stop(struct control *c)
     free(s);
 }
 
-/* The results of the newest cycle point to names of partitions that the state owns. The samples of
- * forecasts stay. */
+/* Another state: of the old one only the samples of forecasts stay. */
 static void schedule_forget(struct control *c)
 {
     struct planner *old = c->planner;
@@ -63,8 +62,9 @@ static void schedule_forget(struct control *c)
 
 static void schedule_before(struct control *c, struct emission *e)
 {
+    struct sched_view v = policy_view(c);
     if (e->ev->kind == EV_CONFIG)
-        schedule_forget(c);
+        planner_leave_config(c->planner, &v);
 }
 
 static void schedule_reset(struct control *c)

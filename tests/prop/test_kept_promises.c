@@ -322,9 +322,10 @@ static void check_limit(struct world *w)
     s->hard.cpus += s->hard.cpus == LIMIT_NONE ? 0 : 1 + any_below(8);
     s->hard.running_jobs += s->hard.running_jobs == LIMIT_NONE ? 0 : 1 + any_below(3);
     struct wall now = w->l.now;
+    struct sched_view v = lab_view(&w->l);
+    planner_leave_config(w->p, &v);
     lab_configure(&w->l);
     w->l.now = now;
-    planner_note_all(w->p);
     decide(w);
     compare(w, CHANGE_LIMIT, first);
 }

@@ -33,6 +33,9 @@ void planner_note_windows(struct planner *p);
 void planner_note_end(struct planner *p, const struct job *j);
 /* The configuration, groups of users, or everything: the next cycle rebuilds the queue. */
 void planner_note_all(struct planner *p);
+/* Before the configuration changes, with a view of the old one: the rebuild begins, so that what refers to
+ * the old one is not used any more. Planned starts that the new one allows stay. */
+void planner_leave_config(struct planner *p, const struct sched_view *v);
 
 /* Incremental rebuild for callers with an event loop: call before each cycle until it returns true. Each
  * call does about n units (100 ns each) of reading, and of freeing the old queue. Meanwhile queries are

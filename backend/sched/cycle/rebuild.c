@@ -212,6 +212,17 @@ void planner_begin_reading(struct planner *p)
     p->taken = xcalloc((size_t)p->queue.pool.n_nodes + 1, sizeof *p->taken);
 }
 
+/* What is read of the old configuration is read again from the beginning. */
+void planner_leave_config(struct planner *p, const struct sched_view *v)
+{
+    planner_note_all(p);
+    cycle_goes_on(p, v);
+    p->queue.view = v;
+    if (p->queue.nodes.gpu_types) /* else it has read nothing yet */
+        planner_begin_reading(p);
+    planner_note_all(p);
+}
+
 bool planner_has_frame(const struct planner *p)
 {
     return !p->queue.reading || p->rebuild.stage > READ_WINDOWS;

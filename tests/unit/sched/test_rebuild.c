@@ -190,12 +190,43 @@ static void test_cut_short(void **state)
     }
 }
 
+/* The configuration changes in the middle of a cycle and of a forecast: neither goes on with what it had of
+ * the old one. Reasons stay. */
+static void test_a_new_configuration(void **state)
+{
+    (void)state;
+    fill();
+    struct sched_view v = lab_view(&l);
+    struct sched_result r;
+    sched_result_init(&r);
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    planner_note_nodes(planner);
+    end_one();
+    assert_false(planner_cycle_slice(planner, &v, l.now, 1, &r));
+    assert_true(planner_is_in_cycle(planner));
+    planner_leave_config(planner, &v);
+    l.spec.parts.v[1].priority_tier = 1;
+    lab_configure(&l);
+    assert_false(planner_is_in_cycle(planner));
+    assert_true(planner_is_reading(planner));
+    assert_false(forecast_is_running(planner_forecaster(planner)));
+    list_for_each (w, &l.m.pending, struct job, in_queue)
+        assert_int_not_equal(planner_reason(planner, w->id), REASON_NONE);
+    uint64_t promises = planner_queue(planner)->old->slots.n_planned;
+    while (!piece(50))
+        continue;
+    cycle_resume();
+    assert_true(promises && !list_empty(&planner_queue(planner)->slots.list));
+    assert_false(planner_is_reading(planner));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_a_new_configuration, set_up, sched_fixture_end),
         cmocka_unit_test_setup_teardown(test_cut_short, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
