@@ -1,5 +1,9 @@
 /* test_help.c - the help: its columns, its legend, its search. */
+#include <string.h>
+
+#include "src/base/utf8.h"
 #include "tests/screen/ui_fixture.h"
+#include "ui/term/signs.h"
 
 static void the_legend_and_the_filter_words_are_there(void **state)
 {
@@ -17,6 +21,22 @@ static void the_legend_and_the_filter_words_are_there(void **state)
     uilab_draw(u, 160, 80);
     must_show(u, "Nodes \u203a Help");
     must_show(u, "drain: running jobs finish");
+}
+
+/* The blocks up to Dingbats: the fonts of terminals (DejaVu Sans Mono, Menlo) lack the mathematical ones
+ * behind them. */
+static void fonts_of_terminals_have_the_signs(void **state)
+{
+    (void)state;
+    for (const char *letter = "RPHD!X~csSTMNL"; *letter; letter++) {
+        char buf[2];
+        uint32_t cp = 0;
+        const char *sign = sign_of(*letter, buf);
+        utf8_decode(sign, strlen(sign), &cp);
+        assert_true(cp > 0x7f);
+        if (cp > 0x27bf)
+            fail_msg("%c: U+%04X", *letter, (unsigned)cp);
+    }
 }
 
 static void wide_terminals_have_columns(void **state)
@@ -74,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(the_legend_and_the_filter_words_are_there),
+        cmocka_unit_test(fonts_of_terminals_have_the_signs),
         UI_FIXTURE_CASE(wide_terminals_have_columns),
         UI_FIXTURE_CASE(a_column_begins_with_a_title),
         UI_FIXTURE_CASE(lines_are_searched),

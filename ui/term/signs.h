@@ -19,7 +19,7 @@
 #define SIGN_ENDING    "\u25b7"
 #define SIGN_STARTING  "\u25b9"
 #define SIGN_SUSPENDED "\u25eb"
-#define SIGN_TIMEOUT   "\u29d7"
+#define SIGN_TIMEOUT   "\u25ca"
 #define SIGN_MEMORY    "\u229e"
 #define SIGN_NODE_FAIL "\u22a0"
 #define SIGN_DEADLINE  "\u2691"
