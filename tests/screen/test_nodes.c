@@ -1,5 +1,6 @@
 /* test_nodes.c - nodes: what was measured of them, their states, their page. */
 #include "tests/screen/ui_fixture.h"
+#include "ui/state/ui_state.h"
 
 static void what_was_measured_is_kept(void **state)
 {
@@ -152,6 +153,24 @@ static void the_reason_of_a_drain_comes_first(void **state)
     must_show(u, ", lost: no route to host  for 0 s");
 }
 
+/* "3/2" has its reason beside it. */
+static void jobs_that_hold_more_than_there_is_are_told(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct node *n = model_get_node(u->app->m, "gpu01");
+    n->gpus = 2;
+    uilab_keys(u, "2");
+    uilab_draw(u, 24, 132);
+    must_show(u, "jobs hold more GPUs than the node has (3/2)");
+    n->gpus = 8;
+    n->cpus = 1;
+    uilab_keys(u, "12");
+    uilab_draw(u, 24, 132);
+    must_show(u, "jobs hold more CPUs than the node has (");
+    must_not_show(u, "more GPUs than");
+}
+
 /* The page of a node that leaves the configuration, and of one whose figures are not known. */
 static void a_page_outlives_its_node(void **state)
 {
@@ -201,6 +220,7 @@ int main(void)
         UI_FIXTURE_CASE(what_was_measured_is_kept),
         UI_FIXTURE_CASE(a_page_tells_why_since_when_and_whose),
         UI_FIXTURE_CASE(keys_of_a_page_mean_node_and_jobs),
+        UI_FIXTURE_CASE(jobs_that_hold_more_than_there_is_are_told),
         UI_FIXTURE_CASE(a_page_outlives_its_node),
         UI_FIXTURE_CASE(the_menu_of_a_page_is_true),
         UI_FIXTURE_CASE(a_node_that_is_lost_starts_no_job),

@@ -173,6 +173,19 @@ static void bad_note(struct rich *r, const struct ui *ui, const struct node *n, 
     since(r, ui, n->t_state);
 }
 
+/* A device was removed below the jobs that have it: "4/3" alone looks like a miscount. */
+static void excess_note(struct rich *r, const struct node *n, bool first)
+{
+    unsigned gpus = cpuset_count(&n->gpus_used), cpus = cpuset_count(&n->cpus_used);
+    if (gpus <= n->gpus && cpus <= n->cpus)
+        return;
+    rich_add(r, ROLE_NORMAL, first ? "" : "  ");
+    if (gpus > n->gpus)
+        rich_addf(r, ROLE_ERROR, tr("jobs hold more GPUs than the node has (%u/%u)"), gpus, n->gpus);
+    else
+        rich_addf(r, ROLE_ERROR, tr("jobs hold more CPUs than the node has (%u/%u)"), cpus, n->cpus);
+}
+
 /* with_word: with the word of the state, which stands beside it else. */
 static void node_info_note(struct rich *r, const struct ui *ui, const struct node *n, bool with_word)
 {
@@ -190,6 +203,7 @@ static void node_info_note(struct rich *r, const struct ui *ui, const struct nod
         rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
         window_words(r, ui, w);
     }
+    excess_note(r, n, r->text.len == begin);
     if (n->gpu_notes.n)
         rich_addf(r, ROLE_ERROR, "%s%s", r->text.len > begin ? "  " : "", n->gpu_notes.v[0]);
     if (r->text.len == begin)
