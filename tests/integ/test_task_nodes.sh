@@ -154,10 +154,26 @@ is "begun" "$(in_order requeue.begun)$(in_order lease.begun)$(in_order hold.begu
 
 case_ "a node refuses its part: the task waits again, and starts whole once the node is well"
 rm -f end
-policy=$STOKER_HOME/state/agent/n2/policy
-echo 'workdirs = /no/where' >"$policy"
-chmod 600 "$policy"
-kill -HUP "$(agent_pid n2)"
+# has_read NODE TIMES: its agent has read its policy again
+has_read() { [ "$(grep -c 'policy read again' "$STOKER_HOME/log/agent-$1.log")" -ge "$2" ]; }
+reread() {
+    local read
+    read=$(grep -c 'policy read again' "$STOKER_HOME/log/agent-$1.log")
+    kill -HUP "$(agent_pid "$1")"
+    wait_for 20 has_read "$1" $((read + 1))
+}
+refuse() {
+    local policy=$STOKER_HOME/state/agent/$1/policy
+    echo 'workdirs = /no/where' >"$policy"
+    chmod 600 "$policy"
+    reread "$1"
+}
+allow() {
+    rm "$STOKER_HOME/state/agent/$1/policy"
+    reread "$1"
+    must scontrol update "NodeName=$1" State=RESUME
+}
+refuse n2
 over refused hold
 refused=$job
 waits() { [[ $(stoker why "$refused") == *"1 of its tasks wait: n2: this node's policy allows no work in"* ]]; }
@@ -170,12 +186,27 @@ J
 go elsewhere.job
 wait_end "$job"
 is "a task that may go elsewhere" "$state $(in_order elsewhere.out)" "COMPLETED n1 n3 "
-rm "$policy"
-kill -HUP "$(agent_pid n2)"
-must scontrol update NodeName=n2 State=RESUME
+allow n2
 wait_for 20 grep -q 1 refused.begun
 touch end
 wait_end "$refused"
 is "state" "$state" COMPLETED
-is "on the node that was well" "$(sort refused.begun | uniq -c | tail -n 1 | tr -s ' ')" " 1 1"
+is "once on the node that refused" "$(grep -c 1 refused.begun)" 1
+
+case_ "all nodes of a task refuse, and the controller is killed meanwhile"
+refuse n1
+refuse n2
+over both hold
+both=$job
+waits() { [[ $(stoker why "$both") == *"1 of its tasks wait: "*"this node's policy allows no work in"* ]]; }
+wait_for 20 waits
+controller_kill9
+must stoker up
+wait_for 15 nodes_up
+wait_for 20 waits
+allow n1
+allow n2
+wait_end "$both"
+is "state" "$state" COMPLETED
+is "once on the node that was well last" "$(grep -c 1 both.begun)" 1
 cluster_stop
