@@ -221,6 +221,44 @@ static void each_screen_has_its_menu(void **state)
     copies(u, "7gj", " user ", "");
 }
 
+/* The text of the list on the screen in a new file of that name. Heap. */
+static char *exported(struct uilab *u, const char *name)
+{
+    uilab_draw(u, 24, 80);
+    export_to(u, name, " all");
+    return written(name);
+}
+
+/* A node is drawn once, above its lanes; in a file, each line says which node it is about. */
+static void each_line_of_the_timeline_names_its_node(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    char *nodes = exported(u, "nodes.csv");
+    uilab_keys(u, "t");
+    char *gpus = exported(u, "gpus.csv");
+    uilab_keys(u, "t");
+    char *jobs = exported(u, "jobs.csv");
+    must_have(nodes, "node,who,plan\n"
+                     "gpu01,bo/pretrain bo/finetune-7b,\n"
+                     "gpu01,bo/crossval,\n"
+                     "gpu02,bo/pretrain,\n"
+                     "gpu02,bo/crossval bo/eval,\n"
+                     "gpu03,bo/train-resnet driver update,\n"
+                     "gpu04,,\n");
+    must_have(gpus, "node,gpus,who,plan\n"
+                    "gpu01,0-1,bo/pretrain bo/finetune-7b,\n"
+                    "gpu01,2-5,bo/finetune-7b,\n");
+    must_have(jobs, "job,who,start,plan\n"
+                    "window,driver update,17:39,\n"
+                    "6,bo/train-resnet,13:07,\n");
+    free(nodes);
+    free(gpus);
+    free(jobs);
+}
+
 /* "1 row", never "1 rows". */
 static void a_copied_row_is_one(void **state)
 {
@@ -247,6 +285,7 @@ int main(void)
         CASE(the_key_asks_for_the_name),
         CASE(each_screen_has_its_menu),
         CASE(a_copied_row_is_one),
+        CASE(each_line_of_the_timeline_names_its_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
