@@ -52,6 +52,7 @@ wait_state "${a}_0" CANCELLED
 is "waiting ones are gone" "$(squeue -h -r -t PD -j $a -o %i)" ""
 is "states" "$(squeue -h -r -t all -j $a -o '%K %t' | sort -n | tr '\n' ' ')" "0 CA 1 R 2 R 3 R 4 CA 5 CA "
 says "one by its number" 0 "" "" scancel "${a}_2"
+wait_state "${a}_2" CANCELLED # else it may end by itself before its signal
 touch go
 wait_for 20 ended $a
 is "states at the end" "$(squeue -h -r -t all -j $a -o '%K %t' | sort -n | tr '\n' ' ')" "0 CA 1 CD 2 CA 3 CD 4 CA 5 CA "
