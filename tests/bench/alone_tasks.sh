@@ -8,6 +8,7 @@
 #
 # The ends are told by the commands that submit (sbatch -W, stoker submit --wait): an squeue every 20 ms takes CPU time from the tasks.
 . stoker.sh
+[ -x "$B/tests/bench/bench_loop" ] || { echo "$B/tests/bench/bench_loop is not built: make bench builds it" >&2; exit 1; }
 tasks=${TASKS:-10000} jobs=${JOBS:-1000} runs=${RUNS:-3}
 CPUS=$(nproc) GPUS=0 cluster_start
 
