@@ -18,6 +18,15 @@ static struct job *take(struct uilab *u, uint32_t id, const char *name, int64_t 
     return j;
 }
 
+/* A copy of a job, to be changed and given to the model. */
+static struct job *copy_of(struct ui_fixture *g, uint32_t id)
+{
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(g->u.app->m, id));
+    return j;
+}
+
 static void must_be_above(struct uilab *u, const char *first, const char *second)
 {
     int a = uilab_find(u, first), b = uilab_find(u, second);
@@ -178,9 +187,7 @@ static void a_silent_node_is_named_at_its_job(void **state)
 static void why_of_an_ending_job_names_its_node_alone(void **state)
 {
     struct ui_fixture *g = *state;
-    struct job *j = job_new();
-    rec_fini(&job_rec, j);
-    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    struct job *j = copy_of(g, g->s.train);
     j->state = JOB_COMPLETING;
     j->kill_cause = KILL_CANCEL;
     model_take_job(g->u.app->m, j);
@@ -196,9 +203,7 @@ static void why_of_an_ending_job_names_its_node_alone(void **state)
 static void what_never_started_ran_for_no_time(void **state)
 {
     struct ui_fixture *g = *state;
-    struct job *j = job_new();
-    rec_fini(&job_rec, j);
-    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.big));
+    struct job *j = copy_of(g, g->s.big);
     j->state = JOB_CANCELLED;
     j->t_end = g->u.app->now;
     model_take_job(g->u.app->m, j);
@@ -261,9 +266,7 @@ static void a_long_limit_has_a_shorter_form(void **state)
 static void an_ending_job_on_a_silent_node_is_not_cut(void **state)
 {
     struct ui_fixture *g = *state;
-    struct job *j = job_new();
-    rec_fini(&job_rec, j);
-    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    struct job *j = copy_of(g, g->s.train);
     j->state = JOB_COMPLETING;
     j->kill_cause = KILL_CANCEL;
     job_rare_mut(j)->kill_uid = j->uid;
@@ -281,9 +284,7 @@ static void an_ending_job_on_a_silent_node_is_not_cut(void **state)
 static void an_end_that_has_come_is_no_forecast(void **state)
 {
     struct ui_fixture *g = *state;
-    struct job *j = job_new();
-    rec_fini(&job_rec, j);
-    rec_copy(&job_rec, j, model_get_job(g->u.app->m, g->s.train));
+    struct job *j = copy_of(g, g->s.train);
     uilab_keys(&g->u, "/train-resnet<Enter><Enter>");
     uilab_draw(&g->u, 24, 132);
     must_show(&g->u, " left, ends by ");

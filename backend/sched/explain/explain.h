@@ -75,8 +75,8 @@ struct trial { /* what would become of a job */
 };
 
 /* Of a job that is not in the queue, as if it came behind all jobs that are; j need not be in the model.
- * Cost: that of its nodes once, and one search; while there is no forecast, of a small queue one cycle and
- * one forecast. ret: trial_fini. */
+ * Cost: that of its nodes once, and one search; for a small queue without a forecast, one cycle and one
+ * forecast. ret: trial_fini. */
 void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct trial *ret);
 void trial_fini(struct trial *t);

@@ -36,7 +36,7 @@ struct planner *replan_with_forecasts(struct planner *p, const struct sched_view
 
 /* --- trial.c --- */
 
-/* As planner_try, without a plan of its own if there is no forecast. False: what runs is not all known. */
+/* As planner_try, but only by a plan that there is. False: not all that runs is known. */
 bool trial_by_last_plan(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                         struct trial *ret);
 

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/sched/forecast/recent_keys.h"
 #include "src/answers/answer_score.h"
-#include "src/base/idmap.h"
-#include "src/base/list.h"
 #include "src/base/xalloc.h"
 
 REC_DEFINE(learnt_start, LEARNT_START_FIELDS)
@@ -22,8 +21,7 @@ REC_DEFINE(learnt_start, LEARNT_START_FIELDS)
 #define WAIT_MAX  1e10
 
 struct range_pool {
-    struct list by_age; /* in by_age of the ranges, the pool with the newest sample last */
-    uint64_t key;
+    struct recent_key recent;
     uint32_t n; /* all samples; the last RANGE_SAMPLES are kept */
     struct range_sample {
         int64_t made_ms;
@@ -32,15 +30,14 @@ struct range_pool {
 };
 
 struct forecast_ranges {
-    struct idmap by_key; /* key of a user and name -> struct range_pool */
-    struct list by_age;
+    struct recent_keys keys; /* of users and names: struct range_pool */
     struct range_pool of_all[SCORE_HORIZONS];
 };
 
 struct forecast_ranges *forecast_ranges_new(void)
 {
     struct forecast_ranges *r = xcalloc(1, sizeof *r);
-    list_init(&r->by_age);
+    recent_keys_init(&r->keys);
     return r;
 }
 
@@ -48,9 +45,7 @@ void forecast_ranges_free(struct forecast_ranges *r)
 {
     if (!r)
         return;
-    idmap_for_each (&r->by_key, slot)
-        free(slot->value);
-    idmap_fini(&r->by_key);
+    recent_keys_fini(&r->keys);
     free(r);
 }
 
@@ -73,24 +68,6 @@ static double range_log_scale(const struct range_ask *a)
     return BY_WAIT * range_log_wait(a->told_s) + BY_QUEUE * log(a->waiting + 1.0);
 }
 
-static struct range_pool *range_pool_make(struct forecast_ranges *r, uint64_t key)
-{
-    struct range_pool *p = idmap_get(&r->by_key, key);
-    if (!p && r->by_key.n >= RANGE_KEYS) {
-        struct range_pool *oldest = list_first(&r->by_age, struct range_pool, by_age);
-        list_unlink(&oldest->by_age);
-        free(idmap_remove(&r->by_key, oldest->key));
-    }
-    if (!p) {
-        p = xcalloc(1, sizeof *p);
-        p->key = key;
-        list_init(&p->by_age);
-        idmap_set(&r->by_key, key, p);
-    }
-    list_move_to_end(&r->by_age, &p->by_age);
-    return p;
-}
-
 static void range_pool_add(struct range_pool *p, const struct range_sample *s)
 {
     p->v[p->n++ % RANGE_SAMPLES] = *s;
@@ -98,7 +75,7 @@ static void range_pool_add(struct range_pool *p, const struct range_sample *s)
 
 static void range_add(struct forecast_ranges *r, uint64_t key, double told_s, const struct range_sample *s)
 {
-    range_pool_add(range_pool_make(r, key), s);
+    range_pool_add(recent_keys_use(&r->keys, key, sizeof(struct range_pool), RANGE_KEYS), s);
     range_pool_add(&r->of_all[score_horizon_of(told_s)], s);
 }
 
@@ -177,7 +154,7 @@ uint32_t forecast_ranges_find(const struct forecast_ranges *r, const struct rang
 {
     const double outside = (1 - SCORE_BAND / 100.0) / 2 - STRETCH;
     struct range_weight v[RANGE_SAMPLES];
-    const struct range_pool *own = idmap_get(&r->by_key, a->key);
+    const struct range_pool *own = recent_keys_get(&r->keys, a->key);
     uint32_t times = 0, n = own ? range_pool_weigh(own, a->told_s, v, &times) : 0;
     *ret_has = times >= RANGE_LEAST;
     if (!*ret_has) {
@@ -209,9 +186,9 @@ uint32_t forecast_ranges_samples(const struct forecast_ranges *r)
 static struct list *range_first_saved(const struct forecast_ranges *r)
 {
     uint32_t left = RANGE_SAVED;
-    struct list *at = r->by_age.prev;
-    for (; at != &r->by_age; at = at->prev) {
-        uint32_t n = range_pool_kept(container_of(at, struct range_pool, by_age));
+    struct list *at = r->keys.by_age.prev;
+    for (; at != &r->keys.by_age; at = at->prev) {
+        uint32_t n = range_pool_kept(container_of(at, struct range_pool, recent.by_age));
         if (n > left)
             break;
         left -= n;
@@ -222,11 +199,11 @@ static struct list *range_first_saved(const struct forecast_ranges *r)
 void forecast_ranges_each(const struct forecast_ranges *r,
                           void (*fn)(void *ctx, const struct learnt_start *s), void *ctx)
 {
-    for (struct list *at = range_first_saved(r); at != &r->by_age; at = at->next) {
-        const struct range_pool *p = container_of(at, struct range_pool, by_age);
+    for (struct list *at = range_first_saved(r); at != &r->keys.by_age; at = at->next) {
+        const struct range_pool *p = container_of(at, struct range_pool, recent.by_age);
         for (uint32_t i = range_pool_kept(p); i-- > 0;) {
             const struct range_sample *s = range_pool_at(p, i);
-            fn(ctx, &(struct learnt_start){.key = p->key,
+            fn(ctx, &(struct learnt_start){.key = p->recent.key,
                                            .made.ms = s->made_ms,
                                            .told_s = exp((double)s->told) - FLOOR_S,
                                            .ratio = (double)s->ratio});

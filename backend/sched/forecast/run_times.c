@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_range.h"
-#include "src/base/idmap.h"
-#include "src/base/list.h"
+#include "backend/sched/forecast/recent_keys.h"
 #include "src/base/time.h"
 #include "src/base/xalloc.h"
 #include "src/values/units.h"
@@ -16,21 +15,19 @@ REC_DEFINE(learnt_run, LEARNT_RUN_FIELDS)
 #define RUN_MAX  1e9 /* seconds */
 
 struct runs_of {
-    struct list by_age; /* in by_age of the run times, the one that ended last at the end */
-    uint64_t key;
+    struct recent_key recent;
     uint32_t n; /* all runs; the last RUN_TIMES_KEPT are kept */
     double run_s[RUN_TIMES_KEPT];
 };
 
 struct run_times {
-    struct idmap by_key; /* key -> struct runs_of */
-    struct list by_age;
+    struct recent_keys keys; /* struct runs_of */
 };
 
 struct run_times *run_times_new(void)
 {
     struct run_times *r = xcalloc(1, sizeof *r);
-    list_init(&r->by_age);
+    recent_keys_init(&r->keys);
     return r;
 }
 
@@ -38,35 +35,15 @@ void run_times_free(struct run_times *r)
 {
     if (!r)
         return;
-    idmap_for_each (&r->by_key, slot)
-        free(slot->value);
-    idmap_fini(&r->by_key);
+    recent_keys_fini(&r->keys);
     free(r);
-}
-
-static struct runs_of *runs_of_make(struct run_times *r, uint64_t key)
-{
-    struct runs_of *of = idmap_get(&r->by_key, key);
-    if (!of && r->by_key.n >= RUN_TIMES_KEYS) {
-        struct runs_of *oldest = list_first(&r->by_age, struct runs_of, by_age);
-        list_unlink(&oldest->by_age);
-        free(idmap_remove(&r->by_key, oldest->key));
-    }
-    if (!of) {
-        of = xcalloc(1, sizeof *of);
-        of->key = key;
-        list_init(&of->by_age);
-        idmap_set(&r->by_key, key, of);
-    }
-    list_move_to_end(&r->by_age, &of->by_age);
-    return of;
 }
 
 void run_times_learn(struct run_times *r, const struct learnt_run *run)
 {
     if (!run->key || !(run->run_s >= 0 && run->run_s <= RUN_MAX))
         return;
-    struct runs_of *of = runs_of_make(r, run->key);
+    struct runs_of *of = recent_keys_use(&r->keys, run->key, sizeof *of, RUN_TIMES_KEYS);
     of->run_s[of->n++ % RUN_TIMES_KEPT] = run->run_s;
 }
 
@@ -112,7 +89,7 @@ static double runs_at(const struct runs_of *of, uint32_t back)
 
 bool run_times_predict(const struct run_times *r, uint64_t key, struct run_time *ret)
 {
-    const struct runs_of *of = idmap_get(&r->by_key, key);
+    const struct runs_of *of = recent_keys_get(&r->keys, key);
     double most_s = 0;
     if (!of || of->n < RUN_TIMES_LEAST)
         return false;
@@ -126,7 +103,7 @@ bool run_times_predict(const struct run_times *r, uint64_t key, struct run_time 
 void run_times_each(const struct run_times *r, void (*fn)(void *ctx, const struct learnt_run *run),
                     void *ctx)
 {
-    list_for_each (of, &r->by_age, struct runs_of, by_age)
+    list_for_each (of, &r->keys.by_age, struct runs_of, recent.by_age)
         for (uint32_t i = runs_kept(of); i-- > 0;)
-            fn(ctx, &(struct learnt_run){.key = of->key, .run_s = runs_at(of, i)});
+            fn(ctx, &(struct learnt_run){.key = of->recent.key, .run_s = runs_at(of, i)});
 }

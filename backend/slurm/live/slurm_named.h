@@ -25,8 +25,7 @@ void slurm_named_report(const struct slurm_named *n, struct msg_engine *ret);
 bool slurm_named_must_wait(struct slurm_named *n, const struct job_target *t, struct mono since);
 /* Whether the mirror has that job. */
 bool slurm_named_is_known(const struct slurm_named *n, const struct job_target *t);
-/* Why the last question has failed, in Slurm's words; NULL: it has not. That there is no such job is an
- * answer. */
+/* Why the last question failed, in Slurm's words; NULL: it was answered, perhaps with "no such job". */
 const char *slurm_named_trouble(const struct slurm_named *n);
 
 #endif

@@ -83,7 +83,7 @@ static void sacct_read_exit(struct job *j, const struct slurm_span *s)
     j->exit_signal = colon ? (int32_t)slurm_u32(&sig, 0) : 0;
 }
 
-/* "CANCELLED by 1000": who has cancelled it. */
+/* "CANCELLED by 1000": the user that cancelled it. */
 static void sacct_read_canceller(struct job *j, const struct slurm_span *s)
 {
     static const char mark[] = " by ";

@@ -286,59 +286,44 @@ static void test_detail(void **state)
     slurm_mirror_free(s);
 }
 
-/* What a job asks of memory where Slurm does not hand it out: nothing, of a node, of each of its 8 CPUs. */
-static void test_memory_of_detail(void **state)
+/* The first cause of job 10 says that, as its answer of `scontrol show job` is. */
+static bool detail_is_why(const char *detail, const char *says)
 {
-    (void)state;
-    static const struct {
-        const char *detail;
-        bool refused;
-    } cases[] = {{"JobId=10 MinCPUsNode=1 MinMemoryNode=0 \n", false},
-                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=31G \n", false},
-                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=64000M \n", true},
-                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=3G \n", false},
-                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=8G \n", true}};
     struct cause_reader reader = {.clock = clock_seconds, .now = NOW};
     struct slurm_mirror *s = built();
     const struct model *m = slurm_mirror_model(s);
-    for (size_t i = 0; i < N_OF(cases); i++) {
-        struct msg_why why;
-        slurm_cause_why(m, model_get_job(m, 10),
-                        &(struct slurm_facts){.has_all = true, .detail = span_of(cases[i].detail)}, &why);
-        struct str out = STR_INIT;
-        cause_full(&out, &why.causes.v[0], &reader);
-        check_int(cases[i].detail, strstr(out.s, "too little memory") != NULL, cases[i].refused);
-        str_fini(&out);
-        rec_fini(&msg_why_rec, &why);
-    }
+    struct msg_why why;
+    struct str out = STR_INIT;
+    slurm_cause_why(m, model_get_job(m, 10),
+                    &(struct slurm_facts){.has_all = true, .detail = span_of(detail)}, &why);
+    cause_full(&out, &why.causes.v[0], &reader);
+    bool has = strstr(out.s, says);
+    str_fini(&out);
+    rec_fini(&msg_why_rec, &why);
     slurm_mirror_free(s);
+    return has;
 }
 
-/* Slurm 26.05 prints OverSubscribe=NO of jobs that share nodes, too. */
-static void test_whole_nodes(void **state)
+static void test_causes_of_a_detail(void **state)
 {
-    (void)state;
+    static const char memory[] = "too little memory", whole[] = "whole node";
     static const struct {
-        const char *detail;
-        bool whole;
-    } cases[] = {{"JobId=10 OverSubscribe=OK \n", false},
-                 {"JobId=10 OverSubscribe=NO \n", true},
-                 {"JobId=10 OverSubscribe=NO Exclusive=NO \n", false},
-                 {"JobId=10 OverSubscribe=NO Exclusive=NODE \n", true}};
-    struct cause_reader reader = {.clock = clock_seconds, .now = NOW};
-    struct slurm_mirror *s = built();
-    const struct model *m = slurm_mirror_model(s);
-    for (size_t i = 0; i < N_OF(cases); i++) {
-        struct msg_why why;
-        slurm_cause_why(m, model_get_job(m, 10),
-                        &(struct slurm_facts){.has_all = true, .detail = span_of(cases[i].detail)}, &why);
-        struct str out = STR_INIT;
-        cause_full(&out, &why.causes.v[0], &reader);
-        check_int(cases[i].detail, strstr(out.s, "whole node") != NULL, cases[i].whole);
-        str_fini(&out);
-        rec_fini(&msg_why_rec, &why);
-    }
-    slurm_mirror_free(s);
+        const char *detail, *says;
+        bool is_why;
+    } cases[] = {/* Slurm does not hand out memory: what is asked of a node, and of each of its 8 CPUs */
+                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=0 \n", memory, false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=31G \n", memory, false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryNode=64000M \n", memory, true},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=3G \n", memory, false},
+                 {"JobId=10 MinCPUsNode=1 MinMemoryCPU=8G \n", memory, true},
+                 /* Slurm 26.05 prints OverSubscribe=NO of jobs that share nodes, too */
+                 {"JobId=10 OverSubscribe=OK \n", whole, false},
+                 {"JobId=10 OverSubscribe=NO \n", whole, true},
+                 {"JobId=10 OverSubscribe=NO Exclusive=NO \n", whole, false},
+                 {"JobId=10 OverSubscribe=NO Exclusive=NODE \n", whole, true}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++)
+        check_int(cases[i].detail, detail_is_why(cases[i].detail, cases[i].says), cases[i].is_why);
 }
 
 /* The lines of a list. */
@@ -410,9 +395,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_job_for_each_cause),
         cmocka_unit_test(test_remedy),
+        cmocka_unit_test(test_causes_of_a_detail),
         cmocka_unit_test(test_detail),
-        cmocka_unit_test(test_memory_of_detail),
-        cmocka_unit_test(test_whole_nodes),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_own_jobs_only),
         cmocka_unit_test(test_no_reservations),
